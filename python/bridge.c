@@ -1,18 +1,19 @@
-/* A warp scheduler that asks another language: Python code writes a scheduler through this plug-in.
- * The other side also opens this shared object, fills in tyto_bridge, and selects one of its
- * policies by the parameter `policy`. Functions get that number and the SM's view. The other side
- * keeps the state of each SM (view->sm).
+/* A warp scheduler that calls another language: through this plug-in a scheduler can be written in
+ * Python. The other language also opens this shared object, fills in tyto_bridge, and selects one
+ * of its policies by the parameter `policy`. Functions get that number and the SM's view. The other
+ * language keeps the state of each SM (view->sm).
  *
- * It is slow: every pick is a call, and the SM never sleeps, since the plug-in cannot know when
- * such a policy changes its mind. */
+ * It is slow: every pick is a call, and the SM never sleeps, because the plug-in cannot know when
+ * such a policy would choose differently. */
 #include <tyto/policy.h>
 
 enum { POLICIES = 64 };
 
-/* What the other side fills in before a simulator is made, and leaves alone while one lives. */
+/* The other language fills this in before it makes a simulator, and does not change it while a
+ * simulator exists. */
 typedef struct TytoBridge {
-    uint64_t events[POLICIES]; /* those that a policy wants: TYTO_WANTS(kind) | ... */
-    bool inserts[POLICIES];    /* those that say what becomes of the line of a miss */
+    uint64_t events[POLICIES]; /* the events that a policy receives: TYTO_WANTS(kind) | ... */
+    bool inserts[POLICIES];    /* whether a policy has a function `insert` */
     void (*start)(int policy, const TytoSmView *view);
     int (*pick)(int policy, const TytoSmView *view, int scheduler, uint64_t ready);
     void (*issued)(int policy, const TytoSmView *view, const TytoIssue *issue);
@@ -23,9 +24,9 @@ typedef struct TytoBridge {
 extern __attribute__((visibility("default"))) TytoBridge tyto_bridge;
 TytoBridge tyto_bridge;
 
-/* Of an SM. */
+/* The state of an SM. */
 typedef struct State {
-    int policy; /* of the other side */
+    int policy; /* number of the policy in the other language */
 } State;
 
 static const TytoPolicyParameter PARAMETERS[] = {
@@ -39,7 +40,7 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     if (tyto_bridge.start) tyto_bridge.start(s->policy, view);
 }
 
-/* Without another side the oldest goes first: a run is possible, and says nothing. */
+/* Without another language it picks the oldest warp, so that a run is possible, but meaningless. */
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
     const State *s = state;
     if (!tyto_bridge.pick) return tyto_oldest(view, ready);

@@ -1,6 +1,6 @@
-"""Builds the package for pip (PEP 517, 660) with Python alone, so that installing it asks the network for nothing.
+"""Builds the package for pip (PEP 517, 660) with only Python, so that its installation needs no network.
 
-The name of the package and what it needs are in pyproject.toml. Its version is in tyto/__init__.py.
+pyproject.toml has the name and the dependencies of the package. Its version is in tyto/__init__.py.
 """
 import base64
 import hashlib
@@ -11,7 +11,7 @@ import zipfile
 from typing import Any, Dict, List, Optional, Tuple
 
 ROOT = pathlib.Path(__file__).resolve().parent
-FILES = ("README.md", "build_backend.py", "pyproject.toml")  # of a source distribution, in addition to the package
+FILES = ("README.md", "build_backend.py", "pyproject.toml")  # of a source distribution, besides the package
 
 
 def _project() -> Tuple[str, str, str]:
@@ -40,7 +40,7 @@ def _project() -> Tuple[str, str, str]:
 
 
 def _package() -> Dict[str, bytes]:
-    """The files of the package, by their places."""
+    """The files of the package, by their paths."""
     kept = [path for path in sorted((ROOT / "tyto").iterdir()) if path.suffix in (".py", ".h", ".typed")]
     return {f"tyto/{path.name}": path.read_bytes() for path in kept}
 
@@ -62,17 +62,17 @@ def _wheel(folder: str, files: Dict[str, bytes]) -> str:
 
 
 def build_wheel(wheel_directory: str, config_settings: Optional[Any] = None, metadata_directory: Optional[str] = None) -> str:
-    """The package as a wheel; its file's name."""
+    """Writes the package as a wheel; returns its file's name."""
     return _wheel(wheel_directory, _package())
 
 
 def build_editable(wheel_directory: str, config_settings: Optional[Any] = None, metadata_directory: Optional[str] = None) -> str:
-    """A wheel that names this folder, for pip install -e."""
+    """Writes a wheel that refers to this folder, for pip install -e."""
     return _wheel(wheel_directory, {"tyto.pth": f"{ROOT}\n".encode()})
 
 
 def build_sdist(sdist_directory: str, config_settings: Optional[Any] = None) -> str:
-    """The sources; their file's name."""
+    """Writes the sources; returns their file's name."""
     name, version, metadata = _project()
     top = f"{name}-{version}"
     made = pathlib.Path(sdist_directory) / "PKG-INFO"

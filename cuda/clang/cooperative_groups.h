@@ -1,10 +1,10 @@
 /* Cooperative groups for clang: blocks, grids of a cooperative launch, tiles of a warp, coalesced
- * threads, and their collectives. Names are CUDA's, words our own. Left out: clusters, multi-grid
- * groups, tiles of more than a warp.
+ * threads, and their collectives. Names are CUDA's, the text is our own. Not supported: clusters,
+ * multi-grid groups, tiles of more than a warp.
  *
- * A grid waits at a word of the workspace that a cooperative launch has, whose address is in
- * %envreg1 and 2: its first block flips the upper bit once all others have been counted. Without a
- * cooperative launch that address is 0, and waiting there is a fault. */
+ * A grid waits at a word of the cooperative launch's workspace, whose address is in %envreg1 and 2:
+ * its first block flips the upper bit after all others have been counted. Without a cooperative
+ * launch this address is 0, and waiting there is a fault. */
 #ifndef TYTO_COOPERATIVE_GROUPS_H
 #define TYTO_COOPERATIVE_GROUPS_H
 
@@ -29,7 +29,7 @@ template <class T, class Shuffle> __device__ __forceinline__ T shuffle(T value, 
 __device__ __forceinline__ unsigned lane() { return __nvvm_read_ptx_sreg_laneid(); }
 __device__ __forceinline__ unsigned lanes_below() { return (1u << lane()) - 1; }
 
-/* Lanes of the mask whose value is the same, of any type of at most 8 bytes. */
+/* Lanes of the mask with the same value, of any type of at most 8 bytes. */
 template <class T> __device__ __forceinline__ unsigned match(unsigned mask, T value) {
     unsigned long long bits = 0;
     static_assert(sizeof value <= sizeof bits, "8 bytes at most");
@@ -37,7 +37,7 @@ template <class T> __device__ __forceinline__ unsigned match(unsigned mask, T va
     return sizeof value > 4 ? __match_any_sync(mask, bits) : __match_any_sync(mask, (unsigned)bits);
 }
 
-/* The lane that is set in `mask` behind `rank` others. */
+/* The lane in `mask` that comes after `rank` others. */
 __device__ __forceinline__ unsigned lane_of(unsigned mask, unsigned rank) {
     for (; rank; rank--)
         mask &= mask - 1;
@@ -110,7 +110,8 @@ __device__ inline grid_group this_grid() { return grid_group(); }
 
 /* ---- Lanes of a warp ---- */
 
-/* Those of a mask; the base of tiles and coalesced threads, and what any of them turns into. */
+/* The lanes of a mask: the base class of tiles and coalesced threads, to which each of them
+ * converts. */
 class thread_group {
   protected:
     unsigned mask; /* 0: the whole block */
@@ -140,7 +141,8 @@ class coalesced_group : public thread_group {
         return tyto_detail::shuffle(
             value, [=](unsigned word) { return __shfl_sync(all, word, (int)lane); });
     }
-    /* From the thread `by` ranks on or back; one's own where there is none. */
+    /* The value of the thread `by` ranks after or before; the thread's own value if there is none.
+     */
     template <class T> __device__ T shfl_down(T value, unsigned by) const {
         unsigned rank = thread_rank();
         return shfl(value, (int)(rank + by < num_threads() ? rank + by : rank));
@@ -165,7 +167,7 @@ class coalesced_group : public thread_group {
 
 __device__ inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
-/* SIZE threads in a row: a power of two up to 32. */
+/* SIZE consecutive threads: a power of two up to 32. */
 template <unsigned SIZE, class Parent = void> class thread_block_tile : public thread_group {
     static_assert(SIZE && SIZE <= 32 && (SIZE & (SIZE - 1)) == 0,
                   "a tile has 1, 2, 4, 8, 16 or 32 threads");
@@ -229,7 +231,7 @@ __device__ inline thread_group tiled_partition(const Group &, unsigned size) {
     return thread_group((size >= 32 ? 0xffffffffu : (1u << size) - 1) << first);
 }
 
-/* Threads for which the predicate is alike. */
+/* Threads with the same value of the predicate. */
 template <class Group>
 __device__ inline coalesced_group binary_partition(const Group &, bool predicate) {
     unsigned all = __activemask(), votes = __ballot_sync(all, predicate);

@@ -1,5 +1,5 @@
-/* Complex numbers as CUDA's programs have them: pairs of singles or of doubles, and their
- * arithmetic, on both sides. */
+/* Complex numbers for CUDA programs: pairs of singles or of doubles, and their arithmetic, for host
+ * and device. */
 #ifndef TYTO_CUCOMPLEX_H
 #define TYTO_CUCOMPLEX_H
 
@@ -9,7 +9,7 @@ typedef float2 cuFloatComplex;
 typedef float2 cuComplex;
 typedef double2 cuDoubleComplex;
 
-/* The functions for pairs C of numbers T; f ends their names. */
+/* The functions for pairs C of numbers T; their names end in f. */
 #define TYTO_COMPLEX(C, T, f, make, root)                                                          \
     __host__ __device__ inline C make(T x, T y) { return C{x, y}; }                                \
     __host__ __device__ inline T cuCreal##f(C a) { return a.x; }                                   \
@@ -23,7 +23,7 @@ typedef double2 cuDoubleComplex;
     __host__ __device__ inline C cuCfma##f(C a, C b, C c) {                                        \
         return cuCadd##f(cuCmul##f(a, b), c);                                                      \
     }                                                                                              \
-    /* scaled, so that no square leaves the range */                                               \
+    /* scaled, so that no square overflows or underflows */                                        \
     __host__ __device__ inline C cuCdiv##f(C a, C b) {                                             \
         T scale = 1 / ((b.x < 0 ? -b.x : b.x) + (b.y < 0 ? -b.y : b.y));                           \
         T ax = a.x * scale, ay = a.y * scale, bx = b.x * scale, by = b.y * scale,                  \

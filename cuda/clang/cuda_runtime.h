@@ -1,9 +1,9 @@
 /* CUDA C++ for clang without a CUDA toolkit: the device side of the language, the runtime API, and
  * its C++ forms, which take typed pointers, variables and kernels. `tyto cc` includes it first in
- * every file, as nvcc does with its own.
+ * every file, as nvcc does with its own header.
  *
- * In a file that is not CUDA only the API and the vector types are there. Left out: kernels that
- * launch kernels, and what the headers under tyto_device/ leave out. */
+ * In a file that is not CUDA, only the API and the vector types are defined. Not supported: kernels
+ * that launch kernels, and the features that the headers under tyto_device/ exclude. */
 #ifndef TYTO_CUDA_RUNTIME_H
 #define TYTO_CUDA_RUNTIME_H
 
@@ -25,19 +25,19 @@
 #include <string.h>
 
 #ifdef __CUDA__
-#define __CUDACC__ /* by which programs tell CUDA C++ from plain C++ */
+#define __CUDACC__ /* by which programs distinguish CUDA C++ from plain C++ */
 #include <cmath>
 #include <cstdlib>
 
 #include "tyto_device.h"
 #include "tyto_device/math_overloads.h"
-#include <cstring> /* after the device's memcpy, which std:: gets with the host's */
+#include <cstring> /* after the device's memcpy, so that std:: gets it with the host's */
 #include "tyto_device/surface.h"
 #include "tyto_device/texture.h"
 
-/* Managed variables, which clang lacks: the host's shadow of a variable of the device, in a section
- * that the device maps as it is. Each object tells the runtime where that lies, before compilers'
- * own code tells it of the variables. */
+/* Managed variables, which clang does not have: the host's shadow of a device variable, in a
+ * section that the device maps at the same addresses. Each object passes the section's place to the
+ * runtime, before the compiler's code registers the variables. */
 #ifdef __CUDA_ARCH__
 #define __managed__ __attribute__((device))
 #else
@@ -52,8 +52,8 @@ __attribute__((constructor(101))) static void tyto_register_managed() {
         __cudaRegisterManagedSection(__start_tyto_managed, __stop_tyto_managed);
 }
 #ifdef __CLANG_RDC__
-/* What the linker gives clang's objects for -rdc=true in the place of a function of each one's own
- * (src/cli/toolchain/device_link.c). */
+/* For -rdc=true, the linker replaces the separate registration function of each of clang's objects
+ * by this one (src/cli/toolchain/device_link.c). */
 extern "C" {
 void __cudaRegisterLinkedBinary(void (*add)(void **), void *wrapper);
 __attribute__((weak, used, visibility("hidden"))) void
@@ -64,7 +64,7 @@ tyto_register_linked(void (*add)(void **), void *wrapper, void *, void *) {
 #endif
 #endif
 
-#include <new> /* after the qualifiers: clang's own adds the device's operators */
+#include <new> /* after the qualifiers, because clang's own <new> adds the device's operators */
 #else
 #define __host__
 #define __device__
@@ -76,7 +76,7 @@ tyto_register_linked(void (*add)(void **), void *wrapper, void *, void *) {
 
 #include "tyto/cuda_runtime_api.h"
 
-/* ---- Places and sizes ---- */
+/* ---- Positions and sizes ---- */
 
 static inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
     return {width, height, depth};
@@ -274,8 +274,8 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
                                                          shared_bytes);
 }
 
-/* The block size with most threads on an SM, and the grid that fills the device with such blocks.
- */
+/* The block size with the most threads on an SM, and the grid that fills the device with such
+ * blocks. */
 template <class T, class SharedOfBlock>
 static inline cudaError_t
 cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid_size, int *block_size, T *kernel,

@@ -1,10 +1,11 @@
-/* The device side of CUDA C, so that clang alone compiles a kernel to PTX: qualifiers, built-in
- * variables, barriers, fences, atomics, warp functions, integer and floating-point functions, half,
- * printf, assert and the device heap. Under nvcc the vendor's own definitions are taken instead, so
- * a kernel that includes this header and stays within it compiles with both.
+/* The device side of CUDA C, so that clang compiles a kernel to PTX without a toolkit: qualifiers,
+ * built-in variables, barriers, fences, atomics, warp functions, integer and floating-point
+ * functions, half, printf, assert and the device heap. Under nvcc the vendor's own definitions are
+ * used instead, so a kernel that includes this header and uses nothing else compiles with both.
  *
- * Left out: textures, cooperative groups, matrix instructions, and whatever of the C library is not
- * listed in the files below. Names and meanings follow the CUDA C++ Programming Guide. */
+ * Not supported: textures, cooperative groups, matrix instructions, and all functions of the C
+ * library that are not in the files below. Names and meanings follow the CUDA C++ Programming
+ * Guide. */
 #ifndef TYTO_DEVICE_H
 #define TYTO_DEVICE_H
 

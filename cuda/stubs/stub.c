@@ -1,5 +1,5 @@
-/* The library to link against for a program that shall run on Tyto and on a GPU alike: it has the
- * names of the driver API and asks for libcuda.so.1 at run time. Its functions do nothing. */
+/* The library to link with for a program that runs both on Tyto and on a GPU: it has the names of
+ * the driver API and needs libcuda.so.1 at run time. Its functions do nothing. */
 #include "driver/api.h"
 
 #define STUB_LIBRARY 34 /* CUDA_ERROR_STUB_LIBRARY */

@@ -1,3 +1,4 @@
-/* By this line clang tells how recent a CUDA toolkit is, and with it the PTX version to write. */
+/* From this line clang reads the version of the CUDA toolkit, which determines the PTX version to
+ * write. */
 #define CUDA_VERSION 12000
 #include "tyto/cuda.h"

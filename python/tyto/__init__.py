@@ -4,9 +4,9 @@
     tyto.run("spmv", machine="ccws", scheduler="ccws")["ipc"]
     tyto.compare("spmv", ["lrr", "gto", "ccws"], machine="ccws").frame()
 
-docs/python.md of Tyto says what there is.
+docs/python.md in Tyto's sources describes everything.
 """
-from . import _needs  # first: it tells what is missing
+from . import _needs  # first, because it reports missing modules
 from ._command import compare, run, sweep
 from ._errors import TytoError
 from ._kernel import In, Kernel, Launch, Simulator

@@ -1,4 +1,4 @@
-"""Runs of whole programs, by the command tyto: each in a process of its own."""
+"""Runs whole programs with the command tyto, each in its own process."""
 import csv
 import json
 import pathlib
@@ -12,11 +12,11 @@ from ._library import command, options as option_words
 from ._results import Comparison, Run, Sweep
 
 Size = Union[str, int, None]
-FOUND = 3  # status of a run that is done, and in which the checks found errors
+FOUND = 3  # status of a run that finished and in which the checks found errors
 
 
 def _call(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
-    """Runs the command; Ctrl-C reaches it as well, and ends it as it ends itself."""
+    """Runs the command. Ctrl-C reaches the command too, which then ends as it does in a shell."""
     started = subprocess.Popen([command(), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                errors="replace")
     try:
@@ -40,23 +40,23 @@ def _program(program: Union[str, "pathlib.Path"], size: Size, arguments: Sequenc
 
 
 def _check_own(own: str, options: Sequence[str], kept: str) -> None:
-    """The file by which a result comes back is not the caller's to name."""
+    """Rejects an option that the caller must not give, because it names the file that returns the result."""
     if any(str(word).split("=")[0] == own for word in options):
-        raise TytoError(f"options: {own} is how the result comes back; {kept} holds it", "bad option")
+        raise TytoError(f"options: {own} is reserved, because it returns the result; {kept} contains it", "bad option")
 
 
 def run(program: Union[str, "pathlib.Path"], machine: Optional[str] = None, scheduler: Any = None,
         cta_scheduler: Optional[str] = None, set: Optional[Mapping[str, object]] = None, size: Size = None,
         arguments: Sequence[object] = (), options: Sequence[str] = ()) -> Run:
-    """Runs a workload of Tyto's, or any CUDA program.
+    """Runs a workload of Tyto or any CUDA program.
 
     `set` changes values of the machine; `options` are further words of `tyto run`. The result's
-    `output` is what the program printed, `errors` what checks (options=["--check", "race"]) have found.
-    TytoError: what the command says is wrong.
+    `output` is the program's output; its `errors` are the errors that checks (options=["--check", "race"]) found.
+    Raises TytoError with the message of the command.
     """
     if scheduler is not None and not isinstance(scheduler, (str, pathlib.Path)):
-        raise TytoError("scheduler: a program runs in a process of its own, which a scheduler in Python cannot reach; "
-                        "give one to tyto.Simulator or tyto.Kernel", "bad option")
+        raise TytoError("scheduler: a program runs in its own process, which a scheduler in Python cannot reach; "
+                        "pass the scheduler to tyto.Simulator or tyto.Kernel", "bad option")
     _check_own("--json", options, "the run's report")
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "run.json"
@@ -69,7 +69,7 @@ def run(program: Union[str, "pathlib.Path"], machine: Optional[str] = None, sche
         if not has_report:
             raise TytoError(f"{program}: launched no kernel on Tyto; is it linked with the shared CUDA runtime?", "command")
         result = Run(json.loads(path.read_text(encoding="utf-8")), done.stdout)
-        if done.returncode and not result.errors:  # the program's own status
+        if done.returncode and not result.errors:  # the status is the program's own
             raise _fail(done)
         return result
 
@@ -78,7 +78,7 @@ def compare(program: Union[str, "pathlib.Path"], schedulers: Sequence[str] = ("l
             machine: Optional[str] = None, cta_schedulers: Sequence[str] = (), set: Optional[Mapping[str, object]] = None,
             size: Size = None, arguments: Sequence[object] = (), options: Sequence[str] = (),
             jobs: Optional[int] = None) -> Comparison:
-    """Runs a program under several schedulers. str() of the result is the command's table and reason."""
+    """Runs a program under several schedulers. str() of the result is the table and the explanation that the command prints."""
     if isinstance(schedulers, str) or isinstance(cta_schedulers, str):
         raise TytoError("schedulers: a list of names, such as ['lrr', 'gto']", "bad option")
     if not schedulers and not cta_schedulers:
@@ -99,7 +99,7 @@ def compare(program: Union[str, "pathlib.Path"], schedulers: Sequence[str] = ("l
 
 
 def _labels(runs: Sequence[Run]) -> List[str]:
-    """What differs between the runs."""
+    """Labels of the runs: the schedulers that differ between them."""
     ways = [(run.scheduler, run.cta_scheduler) for run in runs]
     several = [len({way[i] for way in ways}) > 1 for i in range(2)]
     if not any(several):
@@ -115,7 +115,7 @@ def sweep(programs: Union[str, Sequence[str]], machines: Union[str, Sequence[str
           options: Sequence[str] = ()) -> Sweep:
     """Every combination of programs, machines, values, schedulers, sizes and seeds (tyto sweep).
 
-    Finished runs are kept in `database`: the same sweep, interrupted, goes on where it was.
+    Finished runs are stored in `database`; an interrupted sweep resumes when it is repeated.
     """
     _check_own("--csv", options, "the sweep's rows")
     words = ["sweep"]

@@ -1,10 +1,10 @@
-"""What goes wrong."""
+"""The error that this package raises."""
 
 
 class TytoError(Exception):
-    """A mistake that Tyto tells: its message, as the library or the command worded it.
+    """An error that Tyto reports. Its message is that of the library or the command.
 
-    `status` is the library's name of it ("bad PTX", "kernel failed", ...), or "command" where the
+    `status` is the library's name for it ("bad PTX", "kernel failed", ...), or "command" if the
     command `tyto` ended with an error.
     """
 

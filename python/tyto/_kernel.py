@@ -23,23 +23,23 @@ GAP_BYTES = 256  # between arrays, so that a kernel that runs past the end of on
 
 
 class In:
-    """An array that the kernel only reads: it is not copied back."""
+    """An array that the kernel only reads; it is not copied back."""
 
     def __init__(self, array: "numpy.ndarray[Any, Any]") -> None:
         self.array = array
 
 
 class Simulator:
-    """A GPU with memory of its own. Several live side by side.
+    """A GPU with its own memory. Several can exist at once.
 
-    `scheduler` is a name, or a class of a tyto.Scheduler. `set` changes values of the machine;
+    `scheduler` is a name or a subclass of tyto.Scheduler. `set` changes values of the machine;
     `options` are further words of `tyto run`.
     """
 
     def __init__(self, machine: Optional[str] = None, scheduler: Any = None, cta_scheduler: Optional[str] = None,
                  set: Optional[Mapping[str, object]] = None, options: Sequence[str] = ()) -> None:
         if isinstance(scheduler, Scheduler):
-            raise TytoError(f"scheduler: give the class {type(scheduler).__name__}, of which each SM gets an object", "bad option")
+            raise TytoError(f"scheduler: pass the class {type(scheduler).__name__} instead of an object; each SM gets its own object", "bad option")
         self._policy = Policy(scheduler) if callable(scheduler) else None
         name = self._policy.name if self._policy else scheduler
         listed = ["--quiet", "--padding", str(GAP_BYTES), *option_words(machine, name, cta_scheduler, set, options)]
@@ -59,16 +59,16 @@ class Simulator:
 
             self._policy.interrupt = interrupt
         self._lock = threading.RLock()
-        self._users = 0  # calls of the library that are under way
+        self._users = 0  # calls of the library under way
         self._unused: Deque[Any] = collections.deque()  # modules of kernels that are gone
         self._end = weakref.finalize(self, _free, self._lib, self._simulator, self._policy)
 
     def close(self) -> None:
-        """Frees it; no call may follow, and none may be under way."""
+        """Frees the simulator. No call may be under way, and none may follow."""
         with self._lock:
             self._refuse_own_scheduler()
             if self._users:
-                raise TytoError("the simulator cannot be closed while a call of it is under way")
+                raise TytoError("the simulator cannot be closed while a call is under way")
             if self._end.alive:
                 self._end()
 
@@ -85,11 +85,11 @@ class Simulator:
 
     def _refuse_own_scheduler(self) -> None:
         if self._policy and self._policy in asking():
-            raise TytoError("a scheduler cannot call the simulator that asks it: its launch is under way")
+            raise TytoError("a scheduler cannot call its own simulator while it schedules a launch")
 
     @contextlib.contextmanager
     def _use(self) -> Iterator[Any]:
-        """The library's simulator, which close() leaves alone meanwhile."""
+        """The library's simulator, which close() does not free meanwhile."""
         with self._lock:
             self._refuse_own_scheduler()
             simulator = self._alive()
@@ -112,14 +112,14 @@ class Simulator:
             return Run(json.loads(take(self._lib.tyto_report_json(simulator, encode(program)))))
 
     def _last(self, program: str) -> "Launch":
-        """The last launch alone: the report of all would take longer with every one."""
+        """The last launch; a report of all launches would take longer after each launch."""
         simulator = self._alive()
         report = json.loads(take(self._lib.tyto_launch_json(simulator, encode(program),
                                                             self._lib.tyto_result_count(simulator) - 1)))
         return Launch(report, report["kernels"][0])
 
     def _launch(self, launch: Any) -> None:
-        """Launches on another thread, so that Ctrl-C is heard; it ends the launch."""
+        """Launches on another thread, so that Ctrl-C can end the launch."""
         ended: List[int] = []
         simulator = self._alive()
         if self._policy:
@@ -145,7 +145,7 @@ def _free(lib: Any, simulator: Any, policy: Optional[Policy]) -> None:
 
 
 class Launch(Run):
-    """What one launch of a kernel did: its counters and ratios by name."""
+    """The result of one launch of a kernel: its counters and ratios by name."""
 
     def __init__(self, report: Mapping[str, Any], launch: Mapping[str, Any]) -> None:
         super().__init__({**report, "total": dict(launch), "kernels": [dict(launch)]})
@@ -162,7 +162,7 @@ class Kernel:
         launch = saxpy(y, In(x), 2.0, len(x), grid=4, block=256)
 
     Arrays are copied to the device before a launch and back after it; In(array) is not copied back.
-    Numbers become what the parameter is. Without `simulator` the kernel has one of its own.
+    Numbers are converted to the type of the parameter. Without `simulator` the kernel makes its own.
     """
 
     def __init__(self, ptx: Union[str, "os.PathLike[str]"], name: Optional[str] = None,
@@ -178,7 +178,7 @@ class Kernel:
             self.simulator._check(self._lib.tyto_load(of, encode(label), encoded, len(encoded), module))
             try:
                 self._describe(module[0], name, label)
-            finally:  # not at once: a kernel may go at any time, in the middle of a launch too
+            finally:  # deferred, because a kernel may be freed at any time, even during a launch
                 weakref.finalize(self, self.simulator._unused.append, module[0]).atexit = False
 
     def _describe(self, module: Any, name: Optional[str], label: str) -> None:
@@ -207,14 +207,14 @@ class Kernel:
         return f"<tyto.Kernel {self.name}({listed})>"
 
     def __call__(self, *arguments: Any, grid: Dimensions, block: Dimensions, shared_bytes: int = 0) -> Launch:
-        """Runs the kernel; returns what the launch did."""
+        """Runs the kernel and returns the result of the launch."""
         if len(arguments) != len(self.parameters):
             wanted = ", ".join(f"{kind} {name}" for name, kind, _ in self.parameters)
             raise TytoError(f"{self.name}: takes {len(self.parameters)} arguments ({wanted}), got {len(arguments)}", "bad launch")
         sizes = {"grid": _dimensions("grid", grid), "block": _dimensions("block", block)}
         dynamic = whole(shared_bytes, 1 << 32)
         if dynamic is None:
-            raise TytoError(f"shared_bytes: {shared_bytes!r} is no number of bytes", "bad launch")
+            raise TytoError(f"shared_bytes: {shared_bytes!r} is not a number of bytes", "bad launch")
         arrays = [self._array(i, argument) for i, argument in enumerate(arguments)]
         values = [None if array else self._scalar(i, arguments[i]) for i, array in enumerate(arrays)]
         with self.simulator._use():
@@ -244,7 +244,7 @@ class Kernel:
         return f"{self.name}: argument {i} ({self.parameters[i][0]})"
 
     def _array(self, i: int, argument: Any) -> "Optional[Tuple[numpy.ndarray[Any, Any], bool]]":
-        """The array and whether it is copied back; None: it is a number."""
+        """The array, and whether to copy it back; None: the argument is a number."""
         is_written = not isinstance(argument, In)
         array = argument if is_written else argument.array
         if not is_written and not isinstance(array, numpy.ndarray):
@@ -255,7 +255,7 @@ class Kernel:
             raise TytoError(f"{self._place(i)}: an array's address has 8 bytes, the parameter is {self.parameters[i][1]}",
                             "bad launch")
         if array.dtype.hasobject or array.dtype.kind not in "biufcV":
-            raise TytoError(f"{self._place(i)}: a device cannot hold elements of dtype {array.dtype}; numbers it can",
+            raise TytoError(f"{self._place(i)}: a device cannot hold elements of dtype {array.dtype}, only numbers",
                             "bad launch")
         if array.dtype.byteorder == ">":
             raise TytoError(f"{self._place(i)}: dtype {array.dtype} is big-endian, the device is not; pass "
@@ -308,7 +308,7 @@ class Kernel:
 
 
 def _packed(argument: Any, dtype: "numpy.dtype[Any]", kind: str) -> bytes:
-    """The number as a parameter of the kind; ValueError and its like: it does not fit."""
+    """The number as a parameter of the kind. Raises ValueError, TypeError or OverflowError if it does not fit."""
     if dtype.kind == "f":
         number = float(argument)
         with numpy.errstate(over="ignore", under="ignore"):
@@ -319,7 +319,7 @@ def _packed(argument: Any, dtype: "numpy.dtype[Any]", kind: str) -> bytes:
     if isinstance(argument, (float, numpy.floating)) and not float(argument).is_integer():
         raise ValueError
     number, bits, typed = int(argument), 8 * dtype.itemsize, getattr(argument, "dtype", None)
-    is_typed = typed is not None and typed.kind in "iu" and typed.itemsize == dtype.itemsize  # its bits, as launch's s32: and u32:
+    is_typed = typed is not None and typed.kind in "iu" and typed.itemsize == dtype.itemsize  # keeps the bits, like s32: and u32: of tyto launch
     least = 0 if kind.startswith(".u") else -(1 << bits - 1)
     end = 1 << (bits - 1 if kind.startswith(".s") else bits)
     if not is_typed and not least <= number < end:
@@ -328,14 +328,14 @@ def _packed(argument: Any, dtype: "numpy.dtype[Any]", kind: str) -> bytes:
 
 
 def _meant(argument: Any, kind: str, bits: int) -> str:
-    """How the bits of a number of the other sign are given: compilers declare an `int` as .u32."""
+    """How to pass the bits of a number with the other sign, because compilers declare an `int` as .u32."""
     if kind.startswith(".f") or not isinstance(argument, int) or not -(1 << bits - 1) <= argument < 1 << bits:
         return ""
     return f"; numpy.{'int' if argument < 0 else 'uint'}{bits}({argument}) gives its bits"
 
 
 def _source(ptx: Union[str, "os.PathLike[str]"]) -> Tuple[str, str]:
-    """A text of PTX, or a file of it."""
+    """The PTX and its name, from a text or a file."""
     if isinstance(ptx, str) and "\n" in ptx:
         return ptx, "ptx"
     if not isinstance(ptx, (str, os.PathLike)):
@@ -343,7 +343,7 @@ def _source(ptx: Union[str, "os.PathLike[str]"]) -> Tuple[str, str]:
     try:
         return pathlib.Path(ptx).read_text(encoding="utf-8"), str(ptx)
     except (OSError, UnicodeDecodeError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise TytoError(f"{ptx}: cannot read it: {reason}", "bad file") from None
 
 

@@ -1,4 +1,4 @@
-"""Finds libtyto and the command tyto, and opens the library by its declarations (cffi, ABI mode)."""
+"""Finds libtyto and the command tyto, and opens the library with its declarations (cffi, ABI mode)."""
 import ctypes.util
 import functools
 import operator
@@ -20,19 +20,19 @@ ffi.cdef((pathlib.Path(__file__).parent / "declarations.h").read_text(encoding="
 
 
 def _build_folder() -> pathlib.Path:
-    """Where Tyto is built when this package lies in its tree."""
+    """The build folder of Tyto, if this package is in its source tree."""
     return pathlib.Path(__file__).resolve().parents[2] / "build"
 
 
 @functools.lru_cache(maxsize=None)
 def command() -> str:
-    """The path of the command tyto: the environment variable TYTO, else the shell's, else the tree's."""
+    """The path of the command tyto: from the environment variable TYTO, else from PATH, else from the build folder."""
     named = os.environ.get("TYTO")
     built = _build_folder() / "tyto"
     found = named or shutil.which("tyto") or (str(built) if built.is_file() else None)
     if not found or not shutil.which(found):
-        raise TytoError(f"the command tyto is not there{': TYTO is ' + named if named else ''}; install Tyto, or let "
-                        "the environment variable TYTO name it", "command")
+        raise TytoError(f"cannot find the command tyto{': TYTO is ' + named if named else ''}; install Tyto, or set "
+                        "the environment variable TYTO to its path", "command")
     return os.path.abspath(found) if os.sep in found else str(shutil.which(found))
 
 
@@ -64,7 +64,7 @@ def library() -> Any:
             return ffi.dlopen(path)
         except OSError as error:
             reasons.append(str(error))
-    raise TytoError("libtyto cannot be opened; install Tyto, or let the environment variable TYTO_LIBRARY name it: "
+    raise TytoError("cannot open libtyto; install Tyto, or set the environment variable TYTO_LIBRARY to its path: "
                     + "; ".join(reasons), "library")
 
 
@@ -74,7 +74,7 @@ def library_folder() -> pathlib.Path:
         path = line.partition("/")[2]
         if library() is not None and "libtyto.so" in path:
             return pathlib.Path("/" + path).parent
-    raise TytoError("libtyto is not where the system says", "library")
+    raise TytoError("cannot find the file of libtyto", "library")
 
 
 def text(pointer: Any) -> str:
@@ -83,7 +83,7 @@ def text(pointer: Any) -> str:
 
 
 def take(pointer: Any) -> str:
-    """A C text that is ours to free."""
+    """A C text that the caller must free: copies and frees it."""
     value = text(pointer)
     _libc().free(pointer)
     return value
@@ -99,20 +99,20 @@ def status_name(status: int) -> str:
 
 
 def words(of: Sequence[str]) -> "tuple[Any, List[Any]]":
-    """An array of C texts, and what keeps it alive."""
+    """An array of C texts, and the objects that keep it alive."""
     kept = [ffi.new("char[]", encode(word)) for word in of]
     return ffi.new("const char *[]", kept or [ffi.NULL]), kept
 
 
 def nearest(word: str, among: Sequence[str]) -> Optional[str]:
-    """The word that was probably meant; None: none is near."""
+    """The word that was probably meant; None: none is similar."""
     array, _kept = words(among)
     found = library().tyto_nearest(ffi.new("char[]", str(word).encode("utf-8", "replace")), array, len(among))
     return None if found == ffi.NULL else text(found)
 
 
 def whole(number: Any, end: int) -> Optional[int]:
-    """A number from 0 on and below `end`, of whatever type (NumPy's too); None: it is none."""
+    """A number from 0 to `end` - 1, of any integer type (NumPy's too); None: not such a number."""
     try:
         value = operator.index(number)
     except TypeError:
@@ -128,7 +128,7 @@ def encode(word: str) -> bytes:
 
 
 def set_words(values: Optional[Mapping[str, object]]) -> List[str]:
-    """key=value of a machine's changed values; True and False are its yes and no."""
+    """The changed values of a machine as key=value; True and False become yes and no."""
     if values is None:
         return []
     if not isinstance(values, Mapping):

@@ -1,4 +1,4 @@
-"""Machines and counters, as the library tells them."""
+"""The library's machines and counters."""
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Value:
-    """A value of a machine: as its file has it, what it means, and where it comes from."""
+    """A value of a machine: its text in the file, its meaning, and its origin."""
 
     text: str
     meaning: str
@@ -69,7 +69,7 @@ def _values(file: str) -> Iterator["tuple[str, Value]"]:
 
 
 def machine(name: str, set: Optional[Mapping[str, object]] = None) -> Machine:
-    """A machine that comes with Tyto, or of a file, with values of it changed."""
+    """A machine that comes with Tyto or is read from a file; `set` changes its values."""
     array, _kept = words(set_words(set))
     message = ffi.new("char[]", MESSAGE_BYTES)
     count = len(_kept)

@@ -5,10 +5,10 @@ PACKAGES = {"cffi": "python3-cffi", "numpy": "python3-numpy", "pandas": "python3
 
 
 def need(module: str, what: str = "tyto") -> None:
-    """Raises ImportError, with the packages to install, where a module is not there."""
+    """Raises ImportError, with the packages to install, if a module is not available."""
     try:
         is_there = importlib.util.find_spec(module) is not None
-    except ValueError:  # it is there, and says that it is not
+    except ValueError:  # the module was imported without a spec
         is_there = False
     if not is_there:
         raise ImportError(f"{what} needs the module {module}: install Debian's package {PACKAGES[module]}, or pip install {module}", name=module)

@@ -1,4 +1,4 @@
-"""Plots with matplotlib, in colours that stay apart for the colour-blind (Okabe and Ito, 2008)."""
+"""Plots with matplotlib, in colours that the colour-blind can distinguish (Okabe and Ito, 2008)."""
 import re
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 NUMBER = re.compile(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?([KMG]i?B?|B)?")  # "1.5", "32KiB"
-LEAST_REACH = 0.1  # of an axis of speed-ups from 1
+LEAST_REACH = 0.1  # least length of an axis of speed-ups on either side of 1
 
 
 def _axes(axes: "Optional[matplotlib.axes.Axes]") -> "matplotlib.axes.Axes":
@@ -29,7 +29,7 @@ def _label(metric: str) -> str:
         return "speed-up"
     rows = counters()
     if metric not in rows:
-        raise TytoError(f"{metric}: there is no such counter; tyto.counters() has them all")
+        raise TytoError(f"{metric}: there is no such counter; tyto.counters() lists them all")
     unit = rows[metric].unit
     return f"{metric} ({unit})" if unit else metric
 
@@ -49,7 +49,7 @@ def bars(values: Mapping[str, Any], metric: str, axes: "Optional[matplotlib.axes
     axes.bar(names, heights, bottom=base, color=COLOURS[0], width=0.7)
     if base:
         axes.axhline(base, color="black", linewidth=0.8)
-        low, high = axes.get_ylim()  # little looks little
+        low, high = axes.get_ylim()  # small differences look small
         axes.set_ylim(min(low, base - LEAST_REACH) if min(heights) < 0 else low,
                       max(high, base + LEAST_REACH) if max(heights) > 0 else high)
     axes.set_ylabel(label)
@@ -65,7 +65,7 @@ def lines(rows: Sequence[Mapping[str, Any]], x: str, metric: str, by: str,
     for row in rows:
         series.setdefault(row[by], []).append(row)
     places = list(dict.fromkeys(str(row[x]) for row in rows))
-    joined = all(NUMBER.fullmatch(place) for place in places)  # nothing lies between two machines
+    joined = all(NUMBER.fullmatch(place) for place in places)  # there is nothing between two names
     for i, (name, of) in enumerate(series.items()):
         axes.plot([places.index(str(row[x])) for row in of], [row[metric] for row in of], label=str(name),
                   color=COLOURS[i % len(COLOURS)], marker=MARKS[i // len(COLOURS) % len(MARKS)], markersize=4,

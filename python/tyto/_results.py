@@ -1,4 +1,4 @@
-"""What runs came to: objects, DataFrames (with pandas) and plots (with matplotlib)."""
+"""Results of runs: objects, DataFrames (with pandas) and plots (with matplotlib)."""
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from ._errors import TytoError
@@ -16,7 +16,7 @@ Number = Optional[float]
 class Run(Mapping[str, Any]):
     """A run: its counters and ratios by name, over all launches. `kernels` has those of each launch.
 
-    What a run does not know is None.
+    Counters that a run does not have are None.
     """
 
     def __init__(self, report: Mapping[str, Any], output: str = "") -> None:
@@ -49,7 +49,7 @@ class Run(Mapping[str, Any]):
 
     @property
     def errors(self) -> List[Dict[str, Any]]:
-        """What checks have found: `check`, `message`, `count` and more of each place."""
+        """The errors that checks found: `check`, `message`, `count` and more for each place."""
         return list(self.report["errors"])
 
     @property
@@ -65,7 +65,7 @@ class Run(Mapping[str, Any]):
             return None
         near = nearest(counter, [*total, *known])
         meant = f"; did you mean {near!r}?" if near else ""
-        raise KeyError(f"{counter}: there is no such counter{meant or '; tyto.counters() has them all'}")
+        raise KeyError(f"{counter}: there is no such counter{meant or '; tyto.counters() lists them all'}")
 
     def __contains__(self, counter: object) -> bool:
         return counter in self.report["total"]
@@ -90,7 +90,7 @@ class Run(Mapping[str, Any]):
 
 
 class Comparison(Sequence[Run]):
-    """Runs side by side, in the order of their schedulers; the first is what the others are measured by."""
+    """Runs side by side, in the order of their schedulers; the others are compared with the first."""
 
     def __init__(self, runs: Sequence[Run], labels: Sequence[str], text: str = "") -> None:
         self.runs = list(runs)
@@ -101,7 +101,7 @@ class Comparison(Sequence[Run]):
         return len(self.runs)
 
     def __getitem__(self, key: Any) -> Any:
-        """A run, by its place or by its scheduler."""
+        """A run, by its index or by its scheduler."""
         if isinstance(key, str):
             if key not in self.labels:
                 raise KeyError(f"{key}: there is no such run, only {', '.join(self.labels)}")
@@ -115,7 +115,7 @@ class Comparison(Sequence[Run]):
         return self.text or repr(self)
 
     def speedup(self) -> Dict[str, float]:
-        """Cycles of the first over those of each."""
+        """The cycles of the first run divided by those of each run."""
         return {label: self.runs[0]["cycles"] / run["cycles"] for label, run in zip(self.labels, self.runs)}
 
     def frame(self) -> "pandas.DataFrame":
@@ -127,7 +127,7 @@ class Comparison(Sequence[Run]):
         return frame.assign(speedup=pandas.Series(self.speedup()))
 
     def plot(self, metric: str = "speedup", axes: "Optional[matplotlib.axes.Axes]" = None) -> "matplotlib.axes.Axes":
-        """Bars of a counter; of the speed-up, from 1."""
+        """Plots bars of a counter; bars of the speed-up begin at 1."""
         from ._plots import bars
 
         values = self.speedup() if metric == "speedup" else {
@@ -136,7 +136,7 @@ class Comparison(Sequence[Run]):
 
 
 class Sweep:
-    """The runs of a sweep, a row each: what varied, and every counter."""
+    """The runs of a sweep, with a row for each: the values that vary, and every counter."""
 
     def __init__(self, rows: Sequence[Mapping[str, str]]) -> None:
         self.rows: List[Dict[str, Any]] = [{key: _number(value) for key, value in row.items()} for row in rows]
@@ -156,7 +156,7 @@ class Sweep:
 
     def plot(self, x: str, metric: str = "ipc", by: str = "scheduler",
              axes: "Optional[matplotlib.axes.Axes]" = None) -> "matplotlib.axes.Axes":
-        """Lines of a counter along what varied in `x`, one for each value of `by`. Only marks where `x` is not a number."""
+        """Plots lines of a counter along the column `x`, one for each value of `by`; only marks if `x` is not numeric."""
         from ._plots import lines
 
         for key in (x, metric, by):
@@ -166,7 +166,7 @@ class Sweep:
 
 
 def _number(value: str) -> Any:
-    """A number where it is one; nothing where nothing is known."""
+    """A number if the text is one; None if the text is empty."""
     if value == "":
         return None
     for kind in (int, float):

@@ -1,4 +1,4 @@
-"""Warp schedulers written in Python, for trying ideas: slow, as Python is asked at every pick."""
+"""Warp schedulers written in Python, for experiments. They are slow, because every pick calls Python."""
 import functools
 import operator
 import pathlib
@@ -38,7 +38,7 @@ class Issue(NamedTuple):
 
 
 class Miss(NamedTuple):
-    """An access that finds its line neither in the L1D nor on its way."""
+    """An access whose line is neither in the L1D nor being fetched."""
 
     warp: int
     address: int
@@ -47,7 +47,7 @@ class Miss(NamedTuple):
 
 
 class Event(NamedTuple):
-    """What happened on the SM; -1 where a field does not apply."""
+    """An event on the SM; fields that do not apply are -1."""
 
     kind: str
     warp: int
@@ -72,7 +72,7 @@ def _number(value: int) -> int:
 
 
 class Row:
-    """A warp or a thread block of a view, read when the view can be."""
+    """A warp or a thread block of a view; it can be read only while the view can."""
 
     __slots__ = ("_sm", "_array", "_i")
 
@@ -89,14 +89,14 @@ class Row:
 
 
 class SmView:
-    """What a scheduler may know of its SM, during its calls. Sets of warps are integers, bit w for slot w.
+    """The state of an SM that its scheduler may read during its calls. Sets of warps are integers, with bit w for slot w.
 
     Its attributes are the fields of TytoSmView (tyto/policy.h): cycle, sm, resident, at_barrier,
-    waits_memory, wants_load, ctas, and so on; warp[w] and cta[c] have fields of their own.
+    waits_memory, wants_load, ctas, and so on; warp[w] and cta[c] have further fields.
     """
 
     def __init__(self) -> None:
-        self._view: Any = None  # None: no call is under way, and the library's memory is not ours to read
+        self._view: Any = None  # None: no call is under way, so the library's memory must not be read
         self.warp = tuple(Row(self, "warp", i) for i in range(64))
         self.cta = tuple(Row(self, "cta", i) for i in range(32))
 
@@ -105,12 +105,12 @@ class SmView:
         return tuple(value) if isinstance(value, ffi.CData) else value
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        raise TypeError("the view of an SM cannot be copied: it is the library's")
+        raise TypeError("the view of an SM cannot be copied: it belongs to the library")
 
     def _now(self) -> Any:
         view = self._view
         if view is None:
-            raise TytoError("the view of an SM ends with the call that it is given to: keep what is read from it instead")
+            raise TytoError("the view of an SM is valid only during the call that gets it: keep the values instead of the view")
         return view
 
     def oldest(self, of: int) -> int:
@@ -119,12 +119,12 @@ class SmView:
         return min(warps(of), key=lambda warp: int(self.warp[warp].age))
 
     def prefetch(self, address: int, tag: int = 0) -> bool:
-        """Asks for a prefetch of a line into the L1D; False: too many wait to be sent. Events tell what becomes of it."""
+        """Requests a prefetch of a line into the L1D; False: too many wait to be sent. Events report its progress."""
         view = self._now()
         return bool(view.prefetch(view.unit, operator.index(address), operator.index(tag)))
 
     def next(self, of: int, after: int) -> int:
-        """Round-robin: the first slot of a set, which is not empty, that comes after another (-1 to 63)."""
+        """Round-robin: the first slot of a non-empty set after slot `after` (-1 to 63)."""
         first = operator.index(after) + 1
         behind = operator.index(of) >> first << first
         return next(warps(behind or of))
@@ -142,23 +142,23 @@ class Scheduler:
     events: Tuple[str, ...] = ()
 
     def start(self, sm: SmView) -> None:
-        """A kernel starts."""
+        """Called when a kernel starts."""
 
     def pick(self, sm: SmView, scheduler: int, ready: int) -> Optional[int]:
-        """Chooses a warp of `ready`, a set that is not empty; None lets none issue.
+        """Chooses a warp of `ready`, a non-empty set; None lets none issue.
 
         It may be called twice in a cycle, so changes of state belong to `issued`.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method pick")
 
     def issued(self, sm: SmView, issue: Issue) -> None:
-        """An instruction was issued."""
+        """Called when an instruction was issued."""
 
     def event(self, sm: SmView, event: Event) -> None:
-        """One of the `events` happened."""
+        """Called for each of the `events`."""
 
     def insert(self, sm: SmView, miss: Miss) -> str:
-        """What becomes of the line of a load's miss: normal, first (to go), last, or bypass (it takes no line)."""
+        """The treatment of the line of a load's miss: normal, first (replaced first), last, or bypass (allocates no line)."""
         return "normal"
 
 
@@ -166,7 +166,7 @@ Factory = Union[Type[Scheduler], Callable[[], Scheduler]]
 
 
 class Policy:
-    """A scheduler class at the bridge, from the making of a simulator to its end."""
+    """A scheduler class at the bridge, for the life of a simulator."""
 
     def __init__(self, factory: Factory) -> None:
         self.factory = factory
@@ -178,7 +178,7 @@ class Policy:
         bridge = _bridge()
         free = [i for i in range(MOST_POLICIES) if i not in _policies]
         if not free:
-            raise TytoError(f"no more than {MOST_POLICIES} simulators with schedulers in Python can live at once", "bad option")
+            raise TytoError(f"at most {MOST_POLICIES} simulators with schedulers in Python can exist at once", "bad option")
         self.number = free[0]
         bridge.events[self.number] = self._wanted()
         bridge.inserts[self.number] = getattr(factory, "insert", None) is not Scheduler.insert
@@ -199,14 +199,14 @@ class Policy:
         _policies.pop(self.number, None)
 
     def failed(self, error: BaseException) -> None:
-        """Python's mistake ends the launch, which then raises it."""
+        """Ends the launch after an exception in Python; the launch then raises the exception."""
         if self.error is None:
             self.error = error
         self.interrupt()
 
 
     def ask(self, view: Any, what: Callable[[Scheduler, SmView], Any]) -> Any:
-        """Asks the object of an SM, whose view ends with that."""
+        """Calls the object of an SM; its view is valid only during the call."""
         i = view.sm
         sm, before = self.views[i], getattr(_thread, "asking", ())
         _thread.asking = self.asking
@@ -222,7 +222,7 @@ class Policy:
 
 
 def asking() -> Tuple[Policy, ...]:
-    """Whose functions are under way in this thread, and those that launched what asks them."""
+    """The policies whose functions run in this thread, including those of outer launches."""
     return getattr(_thread, "asking", ())
 
 
@@ -233,18 +233,18 @@ _thread = threading.local()
 
 @functools.lru_cache(maxsize=None)
 def bridge_path() -> pathlib.Path:
-    """The plug-in that comes with Tyto and asks Python."""
+    """The path of Tyto's plug-in that calls Python."""
     library()
     folder = library_folder()
     for place in (folder / "tyto", folder / "python"):
         if (place / "policy-bridge.so").is_file():
             return place / "policy-bridge.so"
-    raise TytoError(f"policy-bridge.so is not beside {folder}/libtyto.so.0; is the installation complete?", "library")
+    raise TytoError(f"policy-bridge.so is not next to {folder}/libtyto.so.0; is the installation complete?", "library")
 
 
 @functools.lru_cache(maxsize=None)
 def _bridge() -> Any:
-    """The bridge with Python's functions in it. They never raise: what they raise is kept."""
+    """The bridge with Python's functions. They never raise exceptions, but store them."""
     opened = ffi.dlopen(str(bridge_path()))
     bridge = opened.tyto_bridge
     _callbacks.append(opened)
@@ -271,7 +271,7 @@ def _bridge() -> Any:
                 return None
             warp = whole(chosen, 64)
             if warp is None or not ready >> warp & 1:
-                raise TytoError(f"scheduler: pick chose {chosen!r}, which is none of the ready warps "
+                raise TytoError(f"scheduler: pick chose {chosen!r}, which is not one of the ready warps "
                                 f"{list(warps(ready))} (cycle {view.cycle}, SM {view.sm})", "bad option")
             return warp
 
@@ -301,7 +301,7 @@ def _bridge() -> Any:
         def choose(made: Scheduler, sm: SmView) -> int:
             chosen = made.insert(sm, Miss(miss.warp, miss.address, _number(miss.pc), miss.lanes))
             if chosen not in INSERTIONS:
-                raise TytoError(f"scheduler: insert chose {chosen!r}, which is none of {', '.join(INSERTIONS)}", "bad option")
+                raise TytoError(f"scheduler: insert chose {chosen!r}, which is not one of {', '.join(INSERTIONS)}", "bad option")
             return INSERTIONS.index(chosen)
 
         return int(policy.ask(view, choose) or 0)

@@ -1,4 +1,4 @@
-/* Reading kernel arguments: one row for each form. */
+/* Reads kernel arguments; the table has one row for each form. */
 #include "cli/argument.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 
-/* Says what is wrong with an argument, and gives the status to exit with. */
+/* Reports what is wrong with an argument; returns the exit status. */
 static int refuse_with(const Argument *argument, const char *reason, int status) {
     say_error("--arg %s: %s", argument->word, reason);
     return status;
@@ -94,7 +94,7 @@ static bool read_size(const Argument *argument, const char *text, uint64_t *size
     errno = 0;
     *size = strtoull(text, &end, 0);
     if (text[0] >= '0' && text[0] <= '9' && !*end && !errno && *size > 0) return true;
-    refuse(argument, "the number of bytes is not a whole number above 0");
+    refuse(argument, "the number of bytes must be a whole number above 0");
     return false;
 }
 
@@ -114,7 +114,7 @@ static int read_in(Argument *argument, TytoSimulator *simulator, char *text) {
     return status;
 }
 
-/* Cuts text at its last colon and returns what follows; NULL after a message. */
+/* Cuts the text at its last colon and returns the part after it; NULL after a message. */
 static char *cut_last(const Argument *argument, char *text) {
     char *colon = strrchr(text, ':');
     if (!colon || colon == text || !colon[1]) {
@@ -162,7 +162,7 @@ int argument_read(Argument *argument, TytoSimulator *simulator, const char *word
         free(text);
         return status;
     }
-    return refuse(argument, "write for example u32:7, f32:1.5, in:FILE or out:FILE:BYTES; "
+    return refuse(argument, "expected, for example, u32:7, f32:1.5, in:FILE or out:FILE:BYTES; "
                             "tyto help launch lists all forms");
 }
 

@@ -11,12 +11,11 @@ typedef struct Argument {
     const char *word;      /* as given */
     uint64_t size_bytes;   /* of the value */
     uint64_t bits;         /* the value, in its lowest bytes; of a buffer: its device address */
-    uint64_t buffer_bytes; /* of the buffer, 0 when it is none */
-    char *output;          /* file to which the buffer goes after the launch, NULL: none; owned */
+    uint64_t buffer_bytes; /* size of the buffer, 0 if the argument is not a buffer */
+    char *output;          /* file that receives the buffer after the launch, NULL: none; owned */
 } Argument;
 
-/* Understands a word, and makes its buffer: EXIT_DONE, or after a message the status to exit with.
- */
+/* Parses a word and allocates its buffer. Returns EXIT_DONE, or an exit status after a message. */
 int argument_read(Argument *argument, TytoSimulator *simulator, const char *word);
 /* Writes the buffer to its file, if it has one. False after a message. */
 bool argument_write_output(const Argument *argument, TytoSimulator *simulator);

@@ -1,4 +1,4 @@
-/* Command lines, driven by the tables of options: the command's own and the simulator's. */
+/* Parses command lines by two tables of options: the command's own and the simulator's. */
 #include "cli/command.h"
 
 #include "cli/program.h"
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-    NAMES_MAX = 128, /* options that one command can have, for suggestions */
+    NAMES_MAX = 128, /* most options of one command, for suggestions */
     MOST_JOBS = 4096
 };
 
@@ -22,7 +22,7 @@ void *allocate(size_t count, size_t size) {
     exit(EXIT_FAILED);
 }
 
-/* A quoted name must not steer the terminal. */
+/* Replaces control characters, because a quoted name must not control the terminal. */
 static void show_controls(char *text) {
     for (unsigned char *at = (unsigned char *)text; *at; at++) {
         const bool is_wide = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0; /* U+0080 to U+009F */
@@ -100,7 +100,7 @@ static bool is_known(const Command *command, const char *word) {
     return find(command, word, strcspn(word, "="), &is_simulators) != NULL;
 }
 
-/* Whether two words differ by one letter at most. */
+/* Whether two words differ by at most one letter. */
 static bool is_near(const char *a, const char *b) {
     while (*a && *a == *b) {
         a++;
@@ -111,7 +111,7 @@ static bool is_near(const char *a, const char *b) {
            (a[0] == b[1] && a[1] == b[0] && strcmp(a + 2, b + 2) == 0);
 }
 
-/* The first word from words[1] on that names what the command starts; 0: there is none. */
+/* Index of the first word from words[1] on that names a program the command can start; 0: none. */
 static int find_program(const Command *command, int count, char **words) {
     for (int i = 1; command->ends_at_operand && !command->makes_runs && i < count; i++) {
         char *why = *words[i] == '-' ? NULL : program_find_problem(words[i]);
@@ -122,7 +122,8 @@ static int find_program(const Command *command, int count, char **words) {
     return 0;
 }
 
-/* words[0] is no option of the command. Behind the name of a program it may be one of that. */
+/* Reports that words[0] is not an option of the command. After the name of a program it may be an
+ * option of the program. */
 static void say_unknown(const Command *command, int word_count, char **words) {
     const char *word = words[0];
     const char *names[NAMES_MAX];
@@ -135,13 +136,13 @@ static void say_unknown(const Command *command, int word_count, char **words) {
     const char *nearest = tyto_nearest(word, names, count);
     const int program = find_program(command, word_count, words);
     if (program && (!nearest || !is_near(word, nearest))) {
-        say_error("tyto %s has no option %s; a program's own stand behind its name: tyto %s %s "
+        say_error("tyto %s has no option %s; a program's options follow its name: tyto %s %s "
                   "%s%s%s",
                   command->name, word, command->name, words[program], word, program == 2 ? " " : "",
                   program == 2 ? words[1] : "");
         return;
     }
-    const char *own = command->ends_at_operand ? " (a program's own stand behind its name)" : "";
+    const char *own = command->ends_at_operand ? " (a program's options follow its name)" : "";
     if (nearest)
         say_error("tyto %s has no option %s%s; did you mean '%s'?", command->name, word, own,
                   nearest);
@@ -173,11 +174,12 @@ bool arguments_gave(const Arguments *arguments, const char *name) {
     return false;
 }
 
-/* Runs that fill the host, when each has as many threads as were asked for. */
+/* The number of runs that fill the host if each has the number of threads that the user asked for.
+ */
 static long jobs_of_host(const Arguments *arguments) {
     const char *threads = arguments_value(arguments, "--threads");
     long count = sysconf(_SC_NPROCESSORS_ONLN), each = threads ? strtol(threads, NULL, 10) : 1;
-    return each < 1 ? 1 : count / each; /* 0: all are each run's own */
+    return each < 1 ? 1 : count / each; /* 0: every run uses all threads */
 }
 
 bool arguments_jobs(const Arguments *arguments, int *jobs) {
@@ -199,7 +201,7 @@ bool arguments_check_runs(const Arguments *arguments, const char *command) {
     for (int i = 0; i < arguments->given_count; i++) {
         const TytoOption *option = arguments->given[i];
         if (!(option->traits & TYTO_OPTION_ONE_RUN)) continue;
-        say_error("%s does not go with tyto %s; give it to tyto run", option->name, command);
+        say_error("%s is not an option of tyto %s; use it with tyto run", option->name, command);
         return false;
     }
     return true;
@@ -208,15 +210,15 @@ bool arguments_check_runs(const Arguments *arguments, const char *command) {
 bool arguments_check_environment(const char *command) {
     if (!getenv("TYTO_OPTIONS")) return true;
     say_error(
-        "TYTO_OPTIONS is set, which is for programs that run by themselves and for tyto run; "
-        "tyto %s would have runs that its own command line does not tell (unset TYTO_OPTIONS)",
+        "TYTO_OPTIONS is set. Only tyto run and programs started without the command use it: the "
+        "runs of tyto %s depend on its command line alone. Unset TYTO_OPTIONS",
         command);
     return false;
 }
 
 /* ---- Files that are written ---- */
 
-/* Files of options; of one that was given again, the last. */
+/* The files of options; for a repeated option, the file of its last occurrence. */
 typedef struct Outputs {
     GivenOption *items;
     int count;
@@ -231,7 +233,7 @@ static void add_output(Outputs *outputs, const TytoOption *option, const char *p
     if (i == outputs->count) outputs->count++;
 }
 
-/* The command's and the simulator's. */
+/* The files of the command's options and of the simulator's. */
 static Outputs list_outputs(const Arguments *arguments) {
     size_t most = (size_t)(arguments->option_count + arguments->given_count);
     Outputs outputs = {.items = allocate(most, sizeof *outputs.items)};
@@ -267,7 +269,7 @@ const char *arguments_find_writer(const Arguments *arguments, const char *path,
     return writer;
 }
 
-/* Whether every result has a place of its own. */
+/* Whether all results go to different files. */
 static bool check_outputs(const Arguments *arguments) {
     Outputs outputs = list_outputs(arguments);
     const char *common = NULL;
@@ -276,7 +278,7 @@ static bool check_outputs(const Arguments *arguments) {
         for (int before = 0; before < i && !common; before++) {
             common = tyto_common_output(outputs.items[before].value, given->value);
             if (common)
-                say_error("%s: is to hold what both %s and %s write", common,
+                say_error("%s: both %s and %s write this file", common,
                           outputs.items[before].option->name, given->option->name);
         }
     }
@@ -284,17 +286,18 @@ static bool check_outputs(const Arguments *arguments) {
     return !common;
 }
 
-/* Whether a value names a file, as a machine's or a scheduler's may: names of what comes with Tyto,
- * sizes and numbers have neither. */
+/* Whether a value names a file, as that of a machine or a scheduler may. Built-in names, sizes and
+ * numbers contain neither '/' nor '.'. */
 static bool names_file(const char *value) { return strpbrk(value, "/.") != NULL; }
 
-/* Files of a command line that are read: operands, the FILE of an option that writes none (a
- * database, given or not), and what options of the simulator name. The caller frees the list. */
+/* The files that a command line reads: its operands, the FILE of an option that does not write one
+ * (the default database too), and the files that the simulator's options name. The caller frees the
+ * list. */
 static Words list_inputs(const Command *command, const Arguments *arguments) {
     int most = arguments->operand_count + command->option_count + arguments->given_count;
     Words inputs = {.list = allocate((size_t)most, sizeof *inputs.list)};
     for (int i = 0; i < arguments->operand_count; i++)
-        if (access(arguments->operands[i], F_OK) == 0) /* else it is a workload, or a size */
+        if (access(arguments->operands[i], F_OK) == 0) /* otherwise a workload or a size */
             inputs.list[inputs.count++] = arguments->operands[i];
     for (int i = 0; i < command->option_count; i++) {
         const TytoOption *option = &command->options[i];
@@ -313,7 +316,7 @@ static Words list_inputs(const Command *command, const Arguments *arguments) {
     return inputs;
 }
 
-/* Whether no output would take the place of what the command reads. */
+/* Whether no output would overwrite a file that the command reads. */
 static bool check_inputs(const Command *command, const Arguments *arguments) {
     Outputs outputs = list_outputs(arguments);
     Words inputs = list_inputs(command, arguments);
@@ -322,17 +325,18 @@ static bool check_inputs(const Command *command, const Arguments *arguments) {
         for (int input = 0; input < inputs.count && !common; input++)
             common = tyto_common_output(outputs.items[i].value, inputs.list[input]);
         if (common)
-            say_error("%s: is read by tyto %s, and %s would take its place", common, command->name,
-                      outputs.items[i].option->name);
+            say_error("%s: tyto %s reads this file, and %s would overwrite it", common,
+                      command->name, outputs.items[i].option->name);
     }
     free((void *)inputs.list);
     free(outputs.items);
     return !common;
 }
 
-/* ---- Taking words apart ---- */
+/* ---- Parsing words ---- */
 
-/* Takes the option at words[0], and its value; the number of words taken, 0 after a message. */
+/* Parses the option at words[0] and its value. Returns the number of words used, 0 after a message.
+ */
 static int take_option(const Command *command, int count, char **words, Arguments *out) {
     const char *equals = strchr(words[0], '=');
     size_t length = equals ? (size_t)(equals - words[0]) : strlen(words[0]);
@@ -372,7 +376,7 @@ static bool check_simulator(const Arguments *arguments) {
     return false;
 }
 
-/* The command's own files; the simulator's are looked at with its options. */
+/* Checks the command's own files; the simulator checks those of its own options. */
 static bool check_files(const Arguments *arguments) {
     for (int i = 0; i < arguments->option_count; i++) {
         const GivenOption *given = &arguments->options[i];
@@ -391,20 +395,20 @@ static bool check_files(const Arguments *arguments) {
 
 static bool check_operands(const Command *command, const Arguments *arguments) {
     if (arguments->operand_count < command->lowest_operands) {
-        say_error("tyto %s needs %s; tyto help %s shows how it is used", command->name,
+        say_error("tyto %s needs %s; tyto help %s shows the usage", command->name,
                   command->operands, command->name);
         return false;
     }
     if (command->most_operands >= 0 && arguments->operand_count > command->most_operands) {
-        say_error("'%s' is one too many; tyto help %s shows how it is used",
+        say_error("unexpected argument '%s'; tyto help %s shows the usage",
                   arguments->operands[command->most_operands], command->name);
         return false;
     }
     return true;
 }
 
-/* Says which of the words after a program's name look like options of Tyto's: they are the
- * program's. */
+/* Notes the first word after a program's name that looks like an option of Tyto: it goes to the
+ * program. */
 static void note_options(const Command *command, int count, char **words) {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
         if (strncmp(words[i], "--", 2) != 0 || !is_known(command, words[i])) continue;
@@ -428,7 +432,7 @@ bool arguments_parse(const Command *command, int count, char **words, Arguments 
     for (int i = 0; i < count; i++)
         out->command.list[out->command.count++] = words[i];
     bool is_open = true;    /* options may still come */
-    bool is_shared = false; /* with those of a workload, whose own have other names */
+    bool is_shared = false; /* later options are Tyto's or the workload's, whose names differ */
     for (int i = 0; i < count;) {
         bool is_option = is_open && words[i][0] == '-' && words[i][1] != '\0';
         if (is_shared && is_option && strcmp(words[i], "--") != 0)

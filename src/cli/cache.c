@@ -1,4 +1,4 @@
-/* tyto cache: the L1D lookups that --record-l1d has recorded, replayed on another cache. */
+/* tyto cache: replays the L1D lookups that --record-l1d recorded on another cache. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -7,7 +7,8 @@
 
 #include "cli/files.h"
 
-/* The size given for an option; true and 0 when it was not given. */
+/* Reads the size given for an option; *bytes is 0 if the option was not given. False after a
+ * message. */
 static bool read_size(const Arguments *arguments, const char *name, uint64_t most,
                       uint64_t *bytes) {
     const char *text = arguments_value(arguments, name);
@@ -29,7 +30,8 @@ static bool read_cache(const Arguments *arguments, TytoCache *cache) {
     cache->ways = (uint32_t)ways;
     cache->line_bytes = (uint32_t)line;
     if (cache->is_unbounded && (cache->policy || cache->size_bytes || cache->ways)) {
-        say_error("--unbounded goes without --policy, --size and --ways: nothing is ever replaced");
+        say_error("--unbounded cannot be combined with --policy, --size or --ways: nothing is ever "
+                  "replaced");
         return false;
     }
     return true;
@@ -37,7 +39,7 @@ static bool read_cache(const Arguments *arguments, TytoCache *cache) {
 
 static bool write_files(const Arguments *arguments, const TytoReplay *replay) {
     const struct {
-        const char *path; /* NULL: not asked for */
+        const char *path; /* NULL: not wanted */
         char *(*make)(const TytoReplay *replay);
     } files[] = {{arguments_value(arguments, "--json"), tyto_replay_json},
                  {arguments_value(arguments, "--csv"), tyto_replay_csv}};
@@ -72,12 +74,12 @@ static int run_cache(Arguments *arguments) {
 
 static const TytoOption options[] = {
     {"--policy", "lru|belady", "lru",
-     "Which line is replaced: the one not used for longest, or the one wanted again last.", NULL,
-     0},
-    {"--size", "SIZE", NULL, "Bytes of each SM's cache; else as the machine had it.", NULL, 0},
-    {"--ways", "N", NULL, "Lines of a set; else as the machine had it.", NULL, 0},
-    {"--line", "BYTES", NULL,
-     "Bytes of a line, not less than recorded; else as the machine had it.", NULL, 0},
+     "Which line is replaced: the least recently used, or the one whose next use is furthest away.",
+     NULL, 0},
+    {"--size", "SIZE", NULL, "Bytes of each SM's cache; default: as recorded.", NULL, 0},
+    {"--ways", "N", NULL, "Lines of a set; default: as recorded.", NULL, 0},
+    {"--line", "BYTES", NULL, "Bytes of a line, not less than recorded; default: as recorded.",
+     NULL, 0},
     {"--unbounded", NULL, NULL, "Replace no line.", NULL, 0},
     {"--json", "FILE", NULL, "Write the numbers as JSON, - is standard output.", NULL,
      TYTO_OPTION_FILE},
@@ -88,14 +90,13 @@ const Command command_cache = {
     .name = "cache",
     .operands = "FILE",
     .summary = "Replay recorded L1D lookups on a cache of another size, or with Belady's policy",
-    .text =
-        "FILE is what --record-l1d wrote. The replay has no time: a line is there from the lookup\n"
-        "that takes it.\n"
-        "\n"
-        "  tyto run --machine ccws --record-l1d spmv.l1d spmv\n"
-        "  tyto cache spmv.l1d --policy belady\n"
-        "  tyto cache spmv.l1d --size 64KiB --ways 16\n"
-        "  tyto cache spmv.l1d --unbounded\n",
+    .text = "FILE is a file that --record-l1d wrote. The replay has no timing: a line is present "
+            "from the\n"
+            "lookup that allocates it.\n\n"
+            "  tyto run --machine ccws --record-l1d spmv.l1d spmv\n"
+            "  tyto cache spmv.l1d --policy belady\n"
+            "  tyto cache spmv.l1d --size 64KiB --ways 16\n"
+            "  tyto cache spmv.l1d --unbounded\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .lowest_operands = 1,

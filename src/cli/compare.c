@@ -1,5 +1,5 @@
-/* tyto compare: one program under several schedulers, side by side, in the order in which they were
- * named. The engine makes the runs; they are kept only where --database says so. */
+/* tyto compare: one program under several schedulers, side by side, in the order of the command
+ * line. The engine makes the runs; they are stored only if --database names a file. */
 #include "cli/command.h"
 
 #include <math.h>
@@ -16,15 +16,15 @@
 #include "cli/program.h"
 
 enum { MOST_RUNS = 1024 };
-#define LEAST_REACH 0.1 /* of the speed-ups' axis from 1 */
+#define LEAST_REACH 0.1 /* least length of the axis on either side of 1 */
 
 typedef struct Contest {
     const Arguments *arguments;
     Names schedulers, cta_schedulers; /* as named */
-    int count;                        /* of runs: every pair of them */
-    TaskForm form;                    /* of each run, but for its schedulers */
+    int count;                        /* of runs, one for each pair of them */
+    TaskForm form;                    /* common to all runs; the schedulers differ */
     Engine *engine;
-    int *tasks; /* the engine's numbers of the runs, in order */
+    int *tasks; /* the engine's task numbers, in order */
 } Contest;
 
 /* ---- Reading the command line ---- */
@@ -34,8 +34,8 @@ static bool check_ranges(const char *option, const Names *names) {
     return !names->empty;
 }
 
-/* With neither option the warp schedulers are the usual ones; with that of the CTA schedulers
- * alone, the warp scheduler is the machine's. False after a message. */
+/* Without either option the warp schedulers are the default ones. With only the option for CTA
+ * schedulers, the warp scheduler is the machine's. False after a message. */
 static bool read_schedulers(Contest *contest) {
     const char *warps = arguments_value(contest->arguments, "--schedulers");
     const char *ctas = arguments_value(contest->arguments, "--cta-schedulers");
@@ -59,7 +59,7 @@ static bool read_schedulers(Contest *contest) {
     return false;
 }
 
-/* Options that every run would write over, or that the comparison is about. */
+/* Rejects options whose file every run would overwrite, and options that the comparison varies. */
 static bool check_options(const Contest *contest) {
     if (contest->form.cta_scheduler && arguments_value(contest->arguments, "--cta-schedulers")) {
         say_error("--cta-scheduler and --cta-schedulers cannot both be given");
@@ -70,7 +70,7 @@ static bool check_options(const Contest *contest) {
 
 /* ---- Running ---- */
 
-/* A mistake in the name of a scheduler is one of the command line, told for each. */
+/* Reports each wrong name of a scheduler as an error of the command line. */
 static bool check_schedulers(const Contest *contest, const char *option, const Names *names) {
     bool is_right = true;
     for (int i = 0; i < names->count && names->list[i]; i++) {
@@ -102,9 +102,9 @@ static bool plan(Contest *contest) {
     return true;
 }
 
-/* ---- The answer ---- */
+/* ---- Results ---- */
 
-/* Writes one form of the comparison, when its option asks for it. */
+/* Writes one form of the comparison if its option was given. */
 static bool write_form(const Contest *contest, const char *option,
                        char *(*form)(const TytoComparison *), const TytoComparison *comparison) {
     const char *path = arguments_value(contest->arguments, option);
@@ -122,7 +122,7 @@ static bool add_runs(const Contest *contest, Store *store, TytoComparison *compa
         char *json = NULL;
         is_right = store_result(store, &task->key, &json);
         if (is_right && tyto_comparison_add(comparison, json) != TYTO_OK) {
-            say_error("nothing of %s was timed", task->key.program);
+            say_error("%s had no timed launch", task->key.program);
             is_right = false;
         }
         free(json);
@@ -132,7 +132,7 @@ static bool add_runs(const Contest *contest, Store *store, TytoComparison *compa
 
 /* ---- The plot ---- */
 
-/* "gto", "gto with limit:ctas=2", or what of it was named. The caller frees it. */
+/* "gto", "gto with limit:ctas=2", or only the part that was named. The caller frees it. */
 static char *make_label(const Contest *contest, int run) {
     const char *warps = contest->schedulers.list[run / contest->cta_schedulers.count];
     const char *ctas = contest->cta_schedulers.list[run % contest->cta_schedulers.count];
@@ -164,7 +164,7 @@ static void format_speedup(const void *context, double value, char *text, int si
     snprintf(text, (size_t)size_bytes, "%.3fx", value);
 }
 
-/* Speed-ups over the first as bars, a line where there is none. */
+/* Draws speed-ups over the first run as bars, with a line at 1, no speed-up. */
 static bool plot(const Contest *contest, Store *store) {
     const char *path = arguments_value(contest->arguments, "--plot");
     double first = NAN, cycles;
@@ -261,17 +261,17 @@ static int run_compare(Arguments *arguments) {
 
 static const TytoOption options[] = {
     {"--schedulers", "NAME,NAME,...", "lrr,gto,two-level",
-     "The warp schedulers, the first being what the others are measured by; P=1..8 for each value, "
-     "best-swl for swl:limit=1..32; all for every one that comes with Tyto.",
+     "The warp schedulers; the others are compared with the first. P=1..8 is one for each value, "
+     "best-swl is swl:limit=1..32, all is every scheduler that comes with Tyto.",
      NULL, 0},
     {"--cta-schedulers", "NAME,NAME,...", NULL,
-     "The thread block (CTA) schedulers, each with each of the warp schedulers; alone, with the "
-     "machine's own.",
+     "The thread block (CTA) schedulers, each with each of the warp schedulers; without "
+     "--schedulers, with the machine's own warp scheduler.",
      NULL, 0},
-    {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL, 0},
-    {"--database", "FILE", NULL, "Keep finished runs here, and take those that are there.", NULL,
-     0},
-    {"--json", "FILE", NULL, "Write all runs as JSON, - being standard output.", NULL,
+    {"--jobs", "N", NULL, "Runs at once; default: the number of the host's processors.", NULL, 0},
+    {"--database", "FILE", NULL,
+     "Store finished runs in this file, and reuse the runs that it has.", NULL, 0},
+    {"--json", "FILE", NULL, "Write all runs as JSON; - is standard output.", NULL,
      TYTO_OPTION_FILE},
     {"--csv", "FILE", NULL, "Write every counter of every run as CSV.", NULL, TYTO_OPTION_FILE},
     {"--plot", "FILE.svg|.pdf", NULL, "Draw the speed-ups as bars, with gnuplot.", NULL,
@@ -281,7 +281,7 @@ static const TytoOption options[] = {
 const Command command_compare = {
     .name = "compare",
     .operands = "WORKLOAD|PROGRAM [arguments]",
-    .summary = "Run a program under several schedulers, and say which is best and why",
+    .summary = "Run a program under several schedulers, and report which is best and why",
     .text =
         "  tyto compare --machine ccws --schedulers lrr,gto,ccws:k_throttle=16 spmv --size 20000\n"
         "  tyto compare --machine md --cta-schedulers round-robin,md,limit:ctas=1..8 spmv\n",

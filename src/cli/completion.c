@@ -1,6 +1,6 @@
-/* tyto completion: what a shell asks when the user presses Tab. The scripts ask the command itself,
- * which knows its tables: commands, options, their values, workloads, machines, schedulers, metrics
- * and experiments. */
+/* tyto completion: the words that a shell offers when the user presses Tab. The shell scripts call
+ * this command, which completes from its tables: commands, options, their values, workloads,
+ * machines, schedulers, metrics and experiments. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void list_sizes(Words *words) {
         words_add(words, sizes[i]);
 }
 
-/* What stands for what: in a command's operands, and as an option's name. */
+/* The list of words for each placeholder in a command's operands, and for each option. */
 static const struct Source {
     const char *word;
     Lister *list;
@@ -93,8 +93,8 @@ static bool add_source(const char *word, size_t length, Words *words) {
     return false;
 }
 
-/* The alternatives of a text such as "list|all|ID|FILE.yaml", up to its first blank: small letters
- * stand for themselves, where there is a choice. */
+/* Adds the alternatives of a text such as "list|all|ID|FILE.yaml", up to its first blank.
+ * Lower-case alternatives are literal words, if there are several alternatives. */
 static void add_alternatives(const char *text, Words *words) {
     static const char small[] = "abcdefghijklmnopqrstuvwxyz-";
     size_t end = strcspn(text, " "), length;
@@ -121,7 +121,7 @@ static void add_options(const Command *command, Words *words) {
     }
 }
 
-/* The option that a word names, if it takes a value. */
+/* The option that a word names, if the option takes a value. */
 static const TytoOption *find_option(const Command *command, const char *word) {
     for (int i = 0; i < command->option_count; i++) {
         const TytoOption *option = &command->options[i];
@@ -139,7 +139,7 @@ static void add_values(const TytoOption *option, Words *words) {
         add_alternatives(option->argument, words);
 }
 
-/* Of a list between commas the last one is completed; the ones before stay. */
+/* Completes the last item of a comma-separated list and keeps the items before it. */
 static void print_words(const Words *words, const char *current) {
     const char *comma = strrchr(current, ',');
     int kept = comma ? (int)(comma + 1 - current) : 0;
@@ -147,7 +147,7 @@ static void print_words(const Words *words, const char *current) {
         printf("%.*s%s\n", kept, current, words->list[i]);
 }
 
-/* The words for the last of `line`, which are those after "tyto". */
+/* Prints the completions of the last word of `line`; `line` holds the words after "tyto". */
 static void complete(int count, char *const *line) {
     const char *current = count ? line[count - 1] : "";
     const Command *command = count > 1 ? command_find(line[0]) : NULL;
@@ -179,7 +179,7 @@ static int run_completion(Arguments *arguments) {
     else if (strcmp(what, "zsh") == 0) fputs(zsh_script, stdout);
     else {
         const char *nearest = tyto_nearest(what, shells, 2);
-        say_error("tyto completion %s: there is bash and zsh%s%s%s", what, MEANT(nearest));
+        say_error("tyto completion %s: expected bash or zsh%s%s%s", what, MEANT(nearest));
         return EXIT_USAGE;
     }
     return EXIT_DONE;
@@ -188,8 +188,8 @@ static int run_completion(Arguments *arguments) {
 const Command command_completion = {
     .name = "completion",
     .operands = "bash|zsh",
-    .summary = "Print a script by which a shell completes tyto's words",
-    .text = "An installation brings both. Without one:\n"
+    .summary = "Print a script that completes tyto's command lines in a shell",
+    .text = "An installation contains both scripts. Without an installation:\n"
             "\n"
             "  source <(tyto completion bash)\n"
             "  tyto completion zsh > ~/.zfunc/_tyto        where ~/.zfunc is in $fpath\n",

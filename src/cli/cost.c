@@ -27,7 +27,7 @@ static int run_cost(Arguments *arguments) {
 static const TytoOption options[] = {
     {"--machine", "NAME", TYTO_DEFAULT_MACHINE,
      "The machine: one of tyto machines, or a file.yaml.", NULL, 0},
-    {"--set", "KEY=VALUE", NULL, "Change a value of the machine: gpu.sms=16.", NULL, 0},
+    {"--set", "KEY=VALUE", NULL, "Change a value of the machine, for example gpu.sms=16.", NULL, 0},
 };
 
 const Command command_cost = {

@@ -15,11 +15,11 @@ static bool read_architecture(const char *text, uint32_t *architecture) {
     bool is_right = count && count < 4 && strlen(digits) <= count + 1 &&
                     (!digits[count] || strchr("af", digits[count]));
     if (is_right) *architecture = (uint32_t)strtoul(digits, NULL, 10);
-    else say_error("--arch %s: an architecture is sm_75, sm_90 and so on", text);
+    else say_error("--arch %s: not an architecture such as sm_75 or sm_90", text);
     return is_right;
 }
 
-/* JSON holds no control characters. */
+/* Removes control characters, which JSON strings must not contain. */
 static void put(void *context, const char *text, size_t length) {
     const TytoDisassembly *what = context;
     if (what->as_json) fwrite(text, 1, length, stdout);
@@ -28,7 +28,7 @@ static void put(void *context, const char *text, size_t length) {
 
 static void say_unknown(const TytoDisassembly *done) {
     if (done->unknown)
-        fprintf(stderr, "tyto: %llu of %llu instructions have operations that are not known\n",
+        fprintf(stderr, "tyto: %llu of %llu instructions have unknown operations\n",
                 (unsigned long long)done->unknown, (unsigned long long)done->instructions);
 }
 

@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 
-/* Reads to the end; false with errno set. */
+/* Reads to the end of the file; false with errno set. */
 static bool read_all(FILE *file, size_t most, char **bytes, size_t *length) {
     size_t capacity = 1 << 16;
     *bytes = allocate(capacity, 1);

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDENT = 30, COLUMNS = 100 }; /* where what is said of an option begins, and ends */
+enum { INDENT = 30, COLUMNS = 100 }; /* the first and last column of an option's description */
 
 static const char overview[] =
-    "Tyto simulates GPUs: it runs CUDA programs and PTX kernels, without a GPU, and says what "
+    "Tyto simulates GPUs: it runs CUDA programs and PTX kernels without a GPU, and reports what "
     "they\n"
     "did. Results are the same in every run.\n"
     "\n"
@@ -17,22 +17,23 @@ static const char overview[] =
     "  tyto run ./my-program 1024   your program, built for CUDA's driver API\n"
     "  tyto ptx kernel.ptx          check a PTX file and list its kernels\n"
     "  tyto launch kernel.ptx ...   try one kernel without a host program\n"
-    "  tyto compare spmv            which warp scheduler runs it best, and why\n";
+    "  tyto compare spmv            which warp scheduler is fastest, and why\n";
 
 /* ---- Options ---- */
 
 typedef void PrintOption(const TytoOption *option);
 typedef void PrintHeading(const char *heading);
 
-/* The text before the operands. */
+/* The blank before the operands, "" if there are none. */
 static const char *gap(const Command *command) { return *command->operands ? " " : ""; }
 
-/* That there are options, if there are. */
+/* " [options]" if the command has any. */
 static const char *with_options(const Command *command) {
     return command->option_count || command->has_simulator ? " [options]" : "";
 }
 
-/* Walks a command's options and then the simulator's, with a heading before each group. */
+/* Calls a function for each of the command's options, then the simulator's, and prints a heading
+ * before each group. */
 static void walk_options(const Command *command, PrintHeading *print_heading,
                          PrintOption *print_option) {
     if (command->option_count) print_heading("Options");
@@ -50,13 +51,13 @@ static void walk_options(const Command *command, PrintHeading *print_heading,
 
 static void print_heading(const char *heading) { printf("\n%s:\n", heading); }
 
-/* The text between an option and its value: empty for a value that may be left out. */
+/* The text between an option and its value: empty for an optional value. */
 static const char *blank_before(const char *argument) {
     return argument && argument[0] == '[' ? "" : " ";
 }
 
-/* Prints words from column `at` on, and goes on below column INDENT where a line would be too long.
- * Returns the column that it ends in. */
+/* Prints words from column `at` on, and breaks long lines with an indent of INDENT columns. Returns
+ * the final column. */
 static int print_words(const char *words, int at) {
     while (*words) {
         int length = (int)strcspn(words, " ");
@@ -93,7 +94,7 @@ static void print_overview(void) {
     printf("%s\nCommands:\n", overview);
     for (int i = 0; i < command_count; i++)
         printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    printf("\n`tyto help COMMAND` explains one of them; `tyto --version` prints the version.\n");
+    printf("\n`tyto help COMMAND` explains a command; `tyto --version` prints the version.\n");
 }
 
 static void print_command(const Command *command) {
@@ -101,7 +102,7 @@ static void print_command(const Command *command) {
            command->operands, command->summary);
     if (command->text[0]) printf("\n%s", command->text);
     if (command->lists_workloads) {
-        print_heading("Workloads, by suite (tyto workloads says more)");
+        print_heading("Workloads, by suite (tyto workloads describes them)");
         workloads_print_names();
     }
     walk_options(command, print_heading, print_option);
@@ -109,7 +110,8 @@ static void print_command(const Command *command) {
 
 /* ---- The manual page ---- */
 
-/* Text for troff: no line may begin with a dot, hyphens are minus signs. */
+/* Prints text for troff: escapes a dot at the start of a line, and writes hyphens as minus signs.
+ */
 static void print_roff(const char *text) {
     bool is_line_start = true;
     for (; *text; text++) {
@@ -162,23 +164,26 @@ static void print_manual(void) {
     printf(".fi\n.SH COMMANDS\n");
     for (int i = 0; i < command_count; i++)
         print_roff_command(commands[i]);
-    printf(".SH ENVIRONMENT\n.TP\n.B TYTO_OPTIONS\n"
-           "Options for every program that uses the library, quoted as for a shell; those of the\n"
-           "command line come after them and win.\n"
-           ".TP\n.B TYTO_WORKLOAD_DIR\nFolder of the workloads.\n"
-           ".TP\n.B NO_COLOR\nNo colours, on terminals neither.\n");
     printf(
-        ".SH EXIT STATUS\n"
-        ".TP\n.B 0\nDone.\n"
-        ".TP\n.B 1\nThe kernel failed, what is worked on (PTX, data, a recording, results, a\n"
-        "database) cannot be read or has mistakes, or a file could not be written at the end.\n"
-        ".TP\n.B 2\nNothing has begun: the command line makes no sense, or it names a machine, a\n"
-        "scheduler, a program to compare, a sweep or an experiment that is not there or has\n"
-        "mistakes, or a file for results that cannot be written.\n"
-        ".TP\n.B 3\nThe run is done, and the checks found errors.\n"
-        ".TP\n.B 126, 127\nWhat tyto run or tyto cc starts cannot be executed; there is no such "
-        "program.\n"
-        ".PP\n.B tyto run\nends with its program's own status.\n");
+        ".SH ENVIRONMENT\n.TP\n.B TYTO_OPTIONS\n"
+        "Options for every program that uses the library, quoted as for a shell. Options of the\n"
+        "command line override them.\n"
+        ".TP\n.B TYTO_WORKLOAD_DIR\nFolder of the workloads.\n"
+        ".TP\n.B NO_COLOR\nIf set, messages have no colours.\n");
+    printf(".SH EXIT STATUS\n"
+           ".TP\n.B 0\nDone.\n"
+           ".TP\n.B 1\nThe kernel failed, the input (PTX, data, a recording, results, a database) "
+           "cannot\n"
+           "be read or has errors, or a file could not be written at the end.\n"
+           ".TP\n.B 2\nNothing was started: the command line is wrong, or it names a machine, a "
+           "scheduler,\n"
+           "a program to compare, a sweep or an experiment that does not exist or has errors,\n"
+           "or a file for results that cannot be written.\n"
+           ".TP\n.B 3\nThe run finished, and the checks found errors.\n"
+           ".TP\n.B 126, 127\nThe program that tyto run or tyto cc starts cannot be executed; "
+           "there is no such "
+           "program.\n"
+           ".PP\n.B tyto run\nexits with the status of its program.\n");
 }
 
 /* ---- The command ---- */
@@ -208,7 +213,7 @@ static const TytoOption options[] = {
 const Command command_help = {
     .name = "help",
     .operands = "[COMMAND]",
-    .summary = "Explain Tyto, or one command",
+    .summary = "Explain Tyto or one command",
     .text = "",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -1,4 +1,4 @@
-/* tyto launch: one kernel of a PTX file, with arguments from the command line. */
+/* tyto launch: runs one kernel of a PTX file, with arguments from the command line. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -17,18 +17,18 @@ typedef struct Session {
     const Arguments *arguments;
     TytoSimulator *simulator;
     TytoModule *module;
-    const char *path; /* of the PTX file */
+    const char *path; /* name of the PTX file */
     TytoLaunch launch;
     Argument *list; /* of the kernel's arguments */
     int count;
 } Session;
 
-/* For Ctrl-C: the simulator whose launch it ends, and whether it was asked for. */
+/* For Ctrl-C: the simulator whose launch it ends, and whether the user has pressed it. */
 static TytoSimulator *volatile running;
 static volatile sig_atomic_t is_interrupted;
 
-/* Ctrl-C ends the launch early. The second time, and for SIGTERM, the process dies at once, and
- * says if it was in a policy's function, which may be one that does not return. */
+/* Ctrl-C ends the launch early. A second Ctrl-C, or SIGTERM, kills the process at once. It then
+ * reports whether a policy's function was running, since such a function may never return. */
 static void on_interrupt(int number) {
     static const char before[] = "tyto: error: ", after[] = " was under way\n";
     char call[600];
@@ -89,7 +89,7 @@ static bool read_launch(Session *session) {
            read_shared(shared ? shared : "0", &session->launch.shared_bytes);
 }
 
-/* The kernel named, or the only one. */
+/* The kernel that was named, or the file's only kernel. */
 static bool choose_kernel(Session *session) {
     const char *name = arguments_value(session->arguments, "--kernel");
     if (name) {
@@ -103,7 +103,7 @@ static bool choose_kernel(Session *session) {
     return false;
 }
 
-/* The status to exit with, EXIT_DONE to go on. */
+/* Reads the kernel's arguments. Returns EXIT_DONE, or the exit status. */
 static int read_arguments(Session *session) {
     const Arguments *arguments = session->arguments;
     session->list = allocate((size_t)arguments->option_count, sizeof *session->list);
@@ -118,17 +118,17 @@ static int read_arguments(Session *session) {
 
 /* ---- Checking the files of the arguments ---- */
 
-/* Whether what an argument's buffer is written to can be, and holds no other result. */
+/* Whether the argument's output file can be written and receives no other result. */
 static bool check_output(const Session *session, const Argument *argument) {
     const char *place,
         *writer = arguments_find_writer(session->arguments, argument->output, &place);
     if (writer)
-        say_error("%s: is to hold what both %s and --arg %s write", place, writer, argument->word);
+        say_error("%s: both %s and --arg %s write this file", place, writer, argument->word);
     for (const Argument *before = session->list; before < argument && !writer; before++) {
         if (!before->output) continue;
         writer = place = tyto_common_output(before->output, argument->output);
         if (writer)
-            say_error("%s: is to hold what both --arg %s and --arg %s write", place, before->word,
+            say_error("%s: both --arg %s and --arg %s write this file", place, before->word,
                       argument->word);
     }
     if (writer || tyto_can_write(argument->output)) return !writer;
@@ -136,8 +136,8 @@ static bool check_output(const Session *session, const Argument *argument) {
     return false;
 }
 
-/* The status to exit with, EXIT_DONE to go on. Standard output that an argument is written to holds
- * nothing else. */
+/* Checks the output files. Returns EXIT_DONE, or the exit status. If an argument is written to
+ * standard output, nothing else goes there. */
 static int check_outputs(const Session *session) {
     bool is_claimed = true;
     for (int i = 0; i < session->count; i++) {
@@ -163,7 +163,7 @@ static void say_parameters(const TytoKernel *kernel) {
 
 static bool check_arguments(const Session *session) {
     const TytoKernel *kernel = tyto_kernel(session->module, session->launch.kernel);
-    if (kernel->refusal) return true; /* its launch says why; its parameters may not be known */
+    if (kernel->refusal) return true; /* the launch reports why; its parameters may be unknown */
     if (session->count != kernel->parameter_count) {
         say_error("kernel %s takes %d argument%s, %d %s given%s", kernel->name,
                   kernel->parameter_count, kernel->parameter_count == 1 ? "" : "s", session->count,
@@ -207,7 +207,8 @@ static TytoStatus launch(Session *session) {
     return status;
 }
 
-/* The status to exit with. A kernel that was stopped (--stop-after) has no output yet. */
+/* Writes the results and returns the exit status. A kernel that was stopped (--stop-after) has no
+ * output yet. */
 static int write_results(Session *session, TytoStatus launched) {
     bool is_written = true, is_done = launched == TYTO_OK || launched == TYTO_STOPPED;
     for (int i = 0; launched == TYTO_OK && i < session->count; i++)
@@ -218,7 +219,8 @@ static int write_results(Session *session, TytoStatus launched) {
     return status == TYTO_OK && is_done && is_written ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* For the results: what follows the file's name, with which the same command runs again. */
+/* Passes the options after the file's name to the simulator, so that the results contain the
+ * command that repeats the run. */
 static void name_command(const Session *session) {
     const Arguments *arguments = session->arguments;
     const char **words = allocate(2 * (size_t)arguments->option_count, sizeof *words);
@@ -273,7 +275,7 @@ static int run_launch(Arguments *arguments) {
 
 static const TytoOption options[] = {
     {"--kernel", "NAME", NULL,
-     "The kernel, by its name in the PTX or in the source; not needed when the file has just one.",
+     "The kernel, by its name in the PTX or in the source; not needed if the file has only one.",
      NULL, 0},
     {"--grid", "X[,Y[,Z]]", "1", "Thread blocks.", NULL, 0},
     {"--block", "X[,Y[,Z]]", "1", "Threads of a thread block.", NULL, 0},

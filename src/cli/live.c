@@ -22,7 +22,7 @@
 #include "cli/live/server.h"
 #include "cli/scratch.h"
 
-enum { MOST_DESCRIPTORS = 65536 }; /* that are closed one by one */
+enum { MOST_DESCRIPTORS = 65536 }; /* most descriptors to close one by one */
 
 typedef struct Live {
     LiveServer server;
@@ -51,7 +51,8 @@ static bool make_token(char token[LIVE_TOKEN_LETTERS + 1]) {
     return true;
 }
 
-/* Listens on 127.0.0.1; *port becomes the one that was free. -1 with errno set. */
+/* Listens on 127.0.0.1; *port becomes the port that is used. Returns -1 with errno set on failure.
+ */
 static int listen_at(int *port) {
     struct sockaddr_in at = {.sin_family = AF_INET,
                              .sin_port = htons((uint16_t)*port),
@@ -73,7 +74,7 @@ static int listen_at(int *port) {
 
 /* ---- The server's process ---- */
 
-/* Lets go of all that belongs to the run. */
+/* Closes everything that belongs to the run, and leaves its session. */
 static void leave_run(const Live *live) {
     int keep[] = {live->server.listener, live->server.program, live->scratch.descriptor};
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -87,7 +88,8 @@ static void leave_run(const Live *live) {
     signal(SIGHUP, SIG_IGN);
 }
 
-/* In a child of the run: the server's parent ends, so that no process of the run is its parent. */
+/* Runs in a child of the run. The child starts the server and exits, so that no process of the run
+ * is the server's parent. */
 static _Noreturn void become_server(Live *live, pid_t run) {
     char state[sizeof live->state];
     live->server.program = (int)syscall(SYS_pidfd_open, run, 0);
@@ -111,13 +113,13 @@ static bool start_server(Live *live) {
     if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
         WEXITSTATUS(status) == EXIT_DONE)
         return true;
-    say_error("--live: its server cannot be started");
+    say_error("--live: cannot start its server");
     return false;
 }
 
 /* ---- The run ---- */
 
-/* Has the run write its snapshots to `path`. */
+/* Makes the run write its snapshots to `path`. */
 static void add_option(Arguments *arguments, const char *path) {
     arguments->simulator[arguments->simulator_count++] = "--snapshot";
     arguments->snapshot = strcpy(allocate(strlen(path) + 1, 1), path);
@@ -133,19 +135,19 @@ static bool open_site(Live *live, const char *port) {
         return false;
     }
     if (make_token(site->token)) return true;
-    say_error("--live: the system has no random numbers: %s", strerror(errno));
+    say_error("--live: cannot get random numbers from the system: %s", strerror(errno));
     return false;
 }
 
-/* What both need must be true before anything is started. */
+/* Whether --live is given and its conditions hold; *is_right is false after a message. */
 static bool is_wanted(const Arguments *arguments, bool *is_right) {
     *is_right = true;
     if (!arguments_has(arguments, "--live")) return false;
     for (int i = 0; i < arguments->given_count; i++) {
         const char *name = arguments->given[i]->name;
         if (strcmp(name, "--functional") != 0 && strcmp(name, "--snapshot") != 0) continue;
-        say_error(strcmp(name, "--snapshot") == 0 ? "--live has a snapshot of its own; leave %s out"
-                                                  : "--live needs timing; leave %s out",
+        say_error(strcmp(name, "--snapshot") == 0 ? "--live has its own snapshot; leave out %s"
+                                                  : "--live needs timing; leave out %s",
                   name);
         *is_right = false;
     }
@@ -163,7 +165,7 @@ int live_start(Arguments *arguments) {
     }
     is_right = open_site(live, port) && scratch_open(&live->scratch);
     if (is_right) {
-        char folder[PATH_MAX]; /* the program may go to another one */
+        char folder[PATH_MAX]; /* the program may change its own folder */
         snprintf(live->state, sizeof live->state, "%s/state.json",
                  realpath(live->scratch.path, folder) ? folder : live->scratch.path);
         is_right = start_server(live);

@@ -1,4 +1,5 @@
-/* tyto machines: the machines there are, or one of them in full. tyto schedulers: likewise. */
+/* tyto machines: lists all machines, or prints one in full. tyto schedulers: lists the schedulers.
+ */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -31,7 +32,8 @@ static int run_machines(Arguments *arguments) {
 }
 
 static const TytoOption options[] = {
-    {"--set", "KEY=VALUE", NULL, "Change a value: gpu.sms=16. As often as needed.", NULL, 0},
+    {"--set", "KEY=VALUE", NULL, "Change a value, for example gpu.sms=16. Can be repeated.", NULL,
+     0},
 };
 
 const Command command_machines = {

@@ -1,4 +1,4 @@
-/* The `tyto` command: finds the command named and runs it. */
+/* The `tyto` command: finds the subcommand and runs it. */
 #include "cli/command.h"
 #include "cli/toolchain/toolkit.h"
 
@@ -33,7 +33,7 @@ static int say_unknown(const char *name) {
     return EXIT_USAGE;
 }
 
-/* Whether the words ask for help before any operand. */
+/* Whether --help comes before any operand. */
 static bool asks_for_help(const Command *command, int count, char **words) {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
         if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0) return true;
@@ -42,15 +42,15 @@ static bool asks_for_help(const Command *command, int count, char **words) {
     return false;
 }
 
-/* What was printed must have arrived: a full disk is a failure. */
+/* Checks that the output was written: a full disk is a failure. */
 static int end_output(int status) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     say_error("cannot write to standard output");
     return status ? status : EXIT_FAILED;
 }
 
-/* A result on standard output is alone there: all other output of the command, or of a program that
- * it starts, goes to standard error. */
+/* If a result goes to standard output, all other output of the command, and of a program that it
+ * starts, goes to standard error. */
 static bool claim_output(const Arguments *arguments) {
     if (!arguments_writes_output(arguments) || tyto_claim_output()) return true;
     say_error("standard output: cannot be kept for results: %s", strerror(errno));

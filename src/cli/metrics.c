@@ -1,5 +1,5 @@
-/* tyto metrics: the counters and ratios of a run. tyto explain: one of them, or a rule of advice.
- */
+/* tyto metrics: lists the counters and ratios of a run. tyto explain: explains one of them, or a
+ * rule of advice. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -25,13 +25,13 @@ static int run_metrics(Arguments *arguments) {
 const Command command_metrics = {
     .name = "metrics",
     .operands = "[WORD]",
-    .summary = "List the counters and ratios of a run, or those that have to do with a word",
+    .summary = "List the counters and ratios of a run, or those that mention a word",
     .text = "  tyto metrics dram\n",
     .most_operands = 1,
     .run = run_metrics,
 };
 
-/* The rule of advice of that name, -1 when there is none. */
+/* The index of the rule of advice with this name, -1: none. */
 static int find_rule(const char *name) {
     for (int i = 0; tyto_rule_name(i); i++)
         if (strcmp(tyto_rule_name(i), name) == 0) return i;
@@ -54,7 +54,7 @@ static int say_unknown(const char *name) {
     return EXIT_USAGE;
 }
 
-/* Prints what a name means; false: there is no such name. */
+/* Prints the meaning of a name; false: there is no such name. */
 static bool explain(const char *name) {
     const int counter = tyto_find_counter(name), rule = find_rule(name);
     if (counter < 0 && rule < 0) return false;
@@ -78,7 +78,7 @@ static int run_explain(Arguments *arguments) {
 const Command command_explain = {
     .name = "explain",
     .operands = "METRIC|RULE...",
-    .summary = "Say what a counter, a ratio or a rule of advice means, and how it comes about",
+    .summary = "Explain what a counter, a ratio or a rule of advice means, and how it is computed",
     .text = "  tyto explain l1d_miss_rate\n"
             "  tyto explain memory-latency\n",
     .lowest_operands = 1,

@@ -1,4 +1,4 @@
-/* Reading lists of schedulers (see the header). */
+/* Reads lists of schedulers (see the header). */
 #include "cli/names.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static const char BEST_SWL[] = "swl:limit=1..32";
 
 /* The "1..32" of "swl:limit=1..32". */
 typedef struct Range {
-    const char *text, *end; /* where it begins, and what follows it */
+    const char *text, *end; /* the start of the range, and the text after it */
     long first, last;       /* values */
 } Range;
 
@@ -29,8 +29,7 @@ static bool find_range(const char *scheduler, Range *range) {
     return false;
 }
 
-/* Adds a scheduler; one with a range once for each value in it, so that two ranges make every pair.
- */
+/* Adds a scheduler. A range adds one for each of its values, so two ranges add every pair. */
 static void add(Names *names, const char *scheduler, int most) {
     Range range;
     if (!find_range(scheduler, &range)) {
@@ -48,9 +47,9 @@ static void add(Names *names, const char *scheduler, int most) {
     }
 }
 
-/* ---- All of them ---- */
+/* ---- The word "all" ---- */
 
-/* The names in the list of schedulers: lines of one word, after two blanks, up to `end`. */
+/* Adds the names in the list of schedulers, up to `end`: lines of one word, after two blanks. */
 static void list_names(const char *text, const char *end, Words *words) {
     for (const char *line = text; line && (!end || line < end); line = strchr(line, '\n')) {
         char name[64];

@@ -6,20 +6,20 @@
 
 #include "cli/engine/words.h"
 
-/* What the word `all` in a list stands for. */
+/* The schedulers that the word `all` in a list means. */
 typedef enum NamesAll { NAMES_NO_ALL, NAMES_ALL_SCHEDULERS, NAMES_ALL_CTA_SCHEDULERS } NamesAll;
 
 typedef struct Names {
     char **list; /* owned */
     int count;
-    bool is_cut; /* more were named than may be */
-    char *empty; /* a scheduler with a range of no value, "swl:limit=3..1"; owned, NULL: none */
+    bool is_cut; /* more names than allowed */
+    char *empty; /* a scheduler with an empty range, "swl:limit=3..1"; owned, NULL: none */
 } Names;
 
-/* Cuts `text` into at most `most` schedulers: what has a '=' but no ':' goes on with the one before
- * it; a range, "limit=1..8", is a scheduler for each of its values; "best-swl" is one of them;
- * "all" is every scheduler that comes with Tyto, by its default values. NULL for `text`: a list of
- * one NULL, for what the option is not given. */
+/* Splits `text` into at most `most` schedulers. A part with a '=' but no ':' continues the
+ * scheduler before it. A range, "limit=1..8", is a scheduler for each of its values; "best-swl" is
+ * such a range. "all" is every scheduler that comes with Tyto, with default values. If `text` is
+ * NULL (the option is not given), the list has one item, NULL. */
 Names names_read(const char *text, int most, NamesAll all);
 void names_free(Names *names);
 
@@ -27,7 +27,7 @@ void names_free(Names *names);
 void names_list_schedulers(Words *words);
 void names_list_cta_schedulers(Words *words);
 
-/* What a message says of a value, with its text, whose range ends before it begins. */
+/* The message about a value whose range ends before it begins; %s is its text. */
 #define NAMES_EMPTY_RANGE "%s: the range is empty, as it ends before it begins"
 
 #endif

@@ -1,4 +1,4 @@
-/* tyto new: writes a starting point of a policy, which compiles and runs as it is. */
+/* tyto new: writes a template of a policy, which compiles and runs unchanged. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -27,23 +27,24 @@ static const struct Kind *find_kind(const char *name) {
         if (strcmp(name, names[i]) == 0) return &kinds[i];
     }
     const char *nearest = tyto_nearest(name, names, KINDS);
-    say_error("tyto new %s: there is scheduler and cta-scheduler%s%s%s", name, MEANT(nearest));
+    say_error("tyto new %s: expected scheduler or cta-scheduler%s%s%s", name, MEANT(nearest));
     return NULL;
 }
 
-/* A name must be one of a file and of an option's value alike. */
+/* Checks a name, which must be valid as a file name and as the value of an option. */
 static bool check_name(const char *name) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
     size_t length = strlen(name);
     if (length && length <= MOST_LETTERS && strspn(name, letters) == length && name[0] != '-')
         return true;
-    say_error("'%s' cannot be the name of a scheduler: write up to %d small letters, digits, - "
-              "and _; the file is called so, with .c behind",
-              name, MOST_LETTERS);
+    say_error(
+        "'%s' cannot be the name of a scheduler: use at most %d lower-case letters, digits, - "
+        "and _; the file's name is the name with .c",
+        name, MOST_LETTERS);
     return false;
 }
 
-/* The template with the name in its place. */
+/* Writes the template with the name filled in. */
 static void write_text(const char *text, const char *name, FILE *to) {
     static const char mark[] = "@NAME@";
     for (const char *next; (next = strstr(text, mark)) != NULL; text = next + sizeof mark - 1)
@@ -51,11 +52,11 @@ static void write_text(const char *text, const char *name, FILE *to) {
     fputs(text, to);
 }
 
-/* Writes a file that must not be there yet. */
+/* Writes a file that must not exist yet. */
 static bool write_new(const char *path, const char *text, const char *name) {
     FILE *file = fopen(path, "wx");
     if (!file && errno == EEXIST) {
-        say_error("%s is there already, and stays as it is; choose another name", path);
+        say_error("%s exists and was not changed; choose another name", path);
         return false;
     }
     bool is_written = file != NULL;
@@ -76,7 +77,7 @@ static int run_new(Arguments *arguments) {
     if (!kind || !check_name(name)) return EXIT_USAGE;
     snprintf(path, sizeof path, "%s.c", name);
     if (!write_new(path, kind->text, name)) return EXIT_FAILED;
-    printf("%s is %s that runs as it is. Tyto compiles it whenever it has changed:\n"
+    printf("%s is %s that runs unchanged. Tyto compiles it whenever it has changed:\n"
            "\n"
            "  tyto run %s ./%s spmv\n"
            "  tyto compare %s %s,./%s spmv\n",
@@ -87,10 +88,10 @@ static int run_new(Arguments *arguments) {
 const Command command_new = {
     .name = "new",
     .operands = "scheduler|cta-scheduler NAME",
-    .summary = "Write a starting point of a scheduler of your own",
+    .summary = "Write a template for your own scheduler",
     .text =
-        "Writes NAME.c, a policy for warps or for thread blocks that runs as it is, with what can\n"
-        "be done in comments. No compiler need be called: tyto run --scheduler ./NAME.c does.\n"
+        "Writes NAME.c, a policy for warps or for thread blocks that runs unchanged. Its comments\n"
+        "explain what a policy can do. tyto run --scheduler ./NAME.c compiles it by itself.\n"
         "\n"
         "  tyto new scheduler mine\n"
         "  tyto compare --schedulers lrr,gto,./mine.c spmv\n",

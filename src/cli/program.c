@@ -1,4 +1,4 @@
-/* Finding workloads, and the environment that a program on Tyto is started with. */
+/* Finds workloads, and sets up the environment in which a program on Tyto starts. */
 #include "cli/program.h"
 
 #include <dirent.h>
@@ -15,13 +15,13 @@
 #include "cli/command.h"
 #include "cli/toolchain/elf.h"
 
-/* This executable; "" when it is unknown. */
+/* The path of this executable; "" if it is unknown. */
 static void find_own_path(char *path, size_t size) {
     ssize_t length = readlink("/proc/self/exe", path, size - 1);
     path[length > 0 ? length : 0] = '\0';
 }
 
-/* Its folder, from which everything else is found; "" when it is unknown. */
+/* The folder of this executable; all other files are found relative to it. "" if it is unknown. */
 static void find_own_folder(char *folder, size_t size) {
     find_own_path(folder, size);
     char *slash = strrchr(folder, '/');
@@ -40,7 +40,7 @@ static bool find_beside(const char *const places[], int count, const char *name,
     return false;
 }
 
-/* Where CUDA's libraries of ours are: in the build folder, and installed. */
+/* The folders of Tyto's CUDA libraries: in the build folder, and in an installation. */
 static const char *const library_places[] = {"cuda", TYTO_BIN_TO_LIB "/tyto"};
 
 /* ---- Workloads ---- */
@@ -61,7 +61,7 @@ static bool is_workload(const char *folder, const char *name) {
     return access(path, X_OK) == 0;
 }
 
-/* A plain name is a workload when there is one of that name. */
+/* Whether a plain name is that of a workload. */
 static bool find_workload(const char *name, char *path, size_t size) {
     char folder[PATH_MAX];
     program_find_workloads(folder, sizeof folder);
@@ -69,7 +69,7 @@ static bool find_workload(const char *name, char *path, size_t size) {
     return snprintf(path, size, "%s/%s", folder, name) < (int)size;
 }
 
-/* The workload whose name is most like `name`; NULL when none is. The caller frees it. */
+/* The workload whose name is most similar to `name`; NULL: none is similar. The caller frees it. */
 static char *nearest_workload(const char *name) {
     char folder[PATH_MAX], *nearest = NULL;
     struct dirent **entries;
@@ -90,22 +90,23 @@ static char *nearest_workload(const char *name) {
     return nearest;
 }
 
-/* Which command takes a file that is no program, as a message ends with it; else "". */
+/* The end of a message about a file that is not a program: the command that accepts it; else "". */
 static const char *what_takes(const char *name) {
     const char *ending = strrchr(name, '.');
-    if (ending && strcmp(ending, ".cu") == 0) return "; it is source text, which tyto cc builds";
-    if (ending && strcmp(ending, ".ptx") == 0) return "; it is PTX, which tyto launch runs";
+    if (ending && strcmp(ending, ".cu") == 0) return "; it is source code, use tyto cc";
+    if (ending && strcmp(ending, ".ptx") == 0) return "; it is PTX, use tyto launch";
     return "";
 }
 
-/* Says that there is no such program, and which was probably meant. The caller frees it. */
+/* The message that there is no such program, and which one was probably meant. The caller frees it.
+ */
 static char *explain_not_found(const char *name) {
     char *nearest = nearest_workload(name), *text = NULL;
     const char *taken = what_takes(name);
     bool is_path = strchr(name, '/') != NULL, is_here = access(name, F_OK) == 0;
     int length =
         is_path             ? asprintf(&text, "there is no program %s", name)
-        : is_here && *taken ? asprintf(&text, "'%s' is no program%s", name, taken)
+        : is_here && *taken ? asprintf(&text, "'%s' is not a program%s", name, taken)
         : nearest ? asprintf(&text, "there is no workload and no program '%s'; did you mean '%s'?",
                              name, nearest)
         : is_here ? asprintf(&text,
@@ -130,16 +131,17 @@ static void say_not_found(const char *name) {
 
 bool program_find_self(char *path, size_t size) {
     find_own_path(path, size);
-    if (!*path) say_error("this command's own file is not to be found");
+    if (!*path) say_error("cannot find the file of this command");
     return *path;
 }
 
-/* Where the loader found it, which holds for the build and for the installation. */
+/* Asks the loader for the library's path, which works in the build folder and in an installation.
+ */
 bool program_find_library(char *path, size_t size) {
     Dl_info info;
     bool is_found = dladdr((void *)(uintptr_t)tyto_version, &info) && info.dli_fname &&
                     snprintf(path, size, "%s", info.dli_fname) < (int)size;
-    if (!is_found) say_error("Tyto's library is not to be found");
+    if (!is_found) say_error("cannot find Tyto's library");
     return is_found;
 }
 
@@ -156,7 +158,7 @@ bool program_find_data(const char *variable, const char *folder, const char *nam
 
 /* ---- Environment ---- */
 
-/* Writes a word so that the reader of TYTO_OPTIONS gets it back whole. */
+/* Quotes a word for TYTO_OPTIONS. */
 static void write_quoted(const char *word, FILE *to) {
     fputs(" '", to);
     for (; *word; word++) {
@@ -166,8 +168,8 @@ static void write_quoted(const char *word, FILE *to) {
     fputc('\'', to);
 }
 
-/* The file of a result, named from the root on: the program may go to another folder before it is
- * written. The caller frees it. */
+/* The absolute path of a result's file, because the program may change its folder before the file
+ * is written. The caller frees it. */
 static char *make_whole(const char *path) {
     char folder[PATH_MAX];
     if (*path == '/' || strcmp(path, "-") == 0 || !getcwd(folder, sizeof folder))
@@ -204,22 +206,21 @@ void program_export_options(int count, const char *const *words) {
 
 bool program_find_libraries(char *folder, size_t size) {
     if (!find_beside(library_places, 2, "libcuda.so.1", folder, size)) {
-        say_error(
-            "libcuda.so.1 of Tyto is not next to this command; is the installation complete?");
+        say_error("Tyto's libcuda.so.1 is not next to this command; is the installation complete?");
         return false;
     }
     *strrchr(folder, '/') = '\0';
     return true;
 }
 
-/* Tells Numba which driver to use; it looks in the system's folders else. */
+/* Tells Numba which driver to use; otherwise it searches the system's folders. */
 static void export_driver(const char *folder) {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/libcuda.so.1", folder) < (int)sizeof path)
         setenv("NUMBA_CUDA_DRIVER", path, 1);
 }
 
-/* The library's own folder, the parent of that of libcuda.so.1, comes after it. */
+/* Puts the folder of libcuda.so.1 first, then its parent, which contains Tyto's library. */
 bool program_export_library(void) {
     char path[PATH_MAX];
     if (!program_find_libraries(path, sizeof path)) return false;
@@ -229,7 +230,7 @@ bool program_export_library(void) {
     snprintf(all, size, "%s:%s/..%s%s", path, path, before && *before ? ":" : "",
              before ? before : "");
     setenv("LD_LIBRARY_PATH", all, 1);
-    setenv("TYTO_COMMAND", "1", 1); /* the library may take what a program of its own would not */
+    setenv("TYTO_COMMAND", "1", 1); /* tells the library that the command started the program */
     free(all);
     export_driver(path);
     return true;
@@ -237,7 +238,7 @@ bool program_export_library(void) {
 
 /* ---- Starting ---- */
 
-/* The file that execvp would run for `name`; false when there is none. */
+/* The file that execvp would run for `name`; false: none. */
 static bool find_executable(const char *name, char *path, size_t size) {
     const char *folders = strchr(name, '/') ? NULL : getenv("PATH");
     if (!folders) return snprintf(path, size, "%s", name) < (int)size;
@@ -288,7 +289,7 @@ static void tell_of_absent(const char *name, ElfFacts facts) {
     }
 }
 
-/* How to link a program with a shared runtime, or with Tyto's own static one. */
+/* Prints how to link a program with a shared runtime, or with Tyto's own static runtime. */
 static void tell_how_to_link(void) {
     char libraries[PATH_MAX];
     fputs("    nvcc -cudart shared ...\n"
@@ -298,13 +299,13 @@ static void tell_how_to_link(void) {
     *strrchr(libraries, '/') = '\0';
     char *folder = realpath(libraries, NULL);
     fprintf(stderr,
-            "or, leaving the rest of the command as it is, with Tyto's own:\n"
+            "or with Tyto's own, without other changes to the command:\n"
             "    nvcc -L%s ...\n",
             folder ? folder : libraries);
     free(folder);
 }
 
-/* Whether Tyto can take the place of the runtime in a program; if not, says how to link it. */
+/* Whether Tyto can replace the runtime of a program; if not, prints how to link the program. */
 static bool check_libraries(const char *name) {
     char path[PATH_MAX];
     if (!find_executable(name, path, sizeof path)) return true;
@@ -334,14 +335,16 @@ static void add_word(const char *variable, const char *word) {
     free(all);
 }
 
-/* Has the loader bring such programs, and their children, to Tyto's runtime (src/cudart/redirect/).
- * It splits the variable at blanks and colons; a path with some is found in LD_LIBRARY_PATH. */
+/* Makes the loader redirect such programs, and their children, to Tyto's runtime
+ * (src/cudart/redirect/). The loader splits the variable at blanks and colons; a path that contains
+ * them is found by LD_LIBRARY_PATH. */
 static void export_redirect(void) {
     static const char name[] = "libtyto-redirect.so";
     char path[PATH_MAX];
     if (!find_beside(library_places, 2, name, path, sizeof path)) return;
     add_word("LD_PRELOAD", strpbrk(path, " \t\n:") ? name : path);
-    add_word("ASAN_OPTIONS", "verify_asan_link_order=0"); /* it may precede a sanitizer's library */
+    add_word("ASAN_OPTIONS", "verify_asan_link_order=0"); /* allows the runtime to be loaded before
+                                                             a sanitizer's library */
 }
 
 static bool is_python(const char *name) {
@@ -351,7 +354,8 @@ static bool is_python(const char *name) {
     return strncmp(last, "python", 6) == 0 || (length > 3 && strcmp(last + length - 3, ".py") == 0);
 }
 
-/* Puts a front before the toolkit in which Numba finds its compiler (cuda/numba/). */
+/* Makes Numba use Tyto's replacement of the toolkit in which it finds its compiler (cuda/numba/).
+ */
 static void export_toolkit(void) {
     static const char *const names[] = {"CUDA_HOME", "CUDA_PATH"};
     char folder[PATH_MAX];
@@ -370,7 +374,7 @@ int program_exec(char **words) {
     if (is_python(name)) export_toolkit();
     if (!is_ours) export_redirect();
     fflush(NULL);
-    signal(SIGXFSZ, SIG_DFL); /* which main ignores */
+    signal(SIGXFSZ, SIG_DFL); /* main ignores it */
     execvp(is_ours ? workload : name, words);
     if (errno == ENOENT) {
         say_not_found(name);

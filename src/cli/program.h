@@ -1,39 +1,39 @@
-/* Starting programs on Tyto: workloads by name, and any program with Tyto's library in the place of
- * CUDA's driver. */
+/* Starts programs on Tyto: workloads by name, and any program with Tyto's library instead of CUDA's
+ * driver. */
 #ifndef TYTO_CLI_PROGRAM_H
 #define TYTO_CLI_PROGRAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The path of a workload, or of the program that a shell would find. False after a message: there
- * is none of that name. */
+/* The path of a workload, or of the program that a shell would find. False after a message if
+ * neither has this name. */
 bool program_find(const char *name, char *path, size_t size, bool *is_workload);
-/* Why there is no program of that name, NULL when there is one. The caller frees it. */
+/* Why there is no program of this name, NULL if there is one. The caller frees it. */
 char *program_find_problem(const char *name);
-/* The folder of the workloads; "" when it is not there. */
+/* The folder of the workloads; "" if it does not exist. */
 void program_find_workloads(char *folder, size_t size);
-/* Whether a name is that of a workload. */
+/* Whether there is a workload of this name. */
 bool program_is_workload(const char *name);
 /* The path of this command. False after a message. */
 bool program_find_self(char *path, size_t size);
 /* The path of the library that programs run on. False after a message. */
 bool program_find_library(char *path, size_t size);
-/* A file among the data that come with Tyto, in the folder that `variable` names, else where the
- * build and the installation have `folder`; name "." is the folder itself. False: it is not there.
- */
+/* Finds a data file of Tyto in the folder that the environment variable `variable` names, by
+ * default in `folder` of the build or the installation. The name "." is the folder itself. False:
+ * it does not exist. */
 bool program_find_data(const char *variable, const char *folder, const char *name, char *path,
                        size_t size);
-/* Adds options to TYTO_OPTIONS, after those that are there. */
+/* Appends options to TYTO_OPTIONS. */
 void program_export_options(int count, const char *const *words);
-/* Puts the folder of our libcuda.so.1 before all others. False after a message. */
+/* Puts the folder of Tyto's libcuda.so.1 first in LD_LIBRARY_PATH. False after a message. */
 bool program_export_library(void);
-/* The folder of CUDA's libraries of ours. False after a message. */
+/* The folder of Tyto's CUDA libraries. False after a message. */
 bool program_find_libraries(char *folder, size_t size);
 /* Whether execvp would find a program of this name. */
 bool program_exists(const char *name);
-/* Becomes the workload or program words[0]; words ends with NULL. Returns only after a message,
- * with the status to exit with. */
+/* Executes the workload or program words[0] in this process; words ends with NULL. Returns only on
+ * failure, with the exit status, after a message. */
 int program_exec(char **words);
 
 #endif

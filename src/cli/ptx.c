@@ -40,7 +40,7 @@ int find_kernel(const TytoModule *module, const char *path, const char *name) {
     return -1;
 }
 
-/* One loaded file, as the options ask for it; false after a message. */
+/* Prints one loaded file in the form that the options select; false after a message. */
 static bool show(const Arguments *arguments, const TytoModule *module, const char *path) {
     const char *name = arguments_value(arguments, "--kernel");
     int only = name ? find_kernel(module, path, name) : -1;

@@ -1,4 +1,4 @@
-/* tyto report: results as one page that explains itself. */
+/* tyto report: writes results as one self-contained page. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -13,18 +13,18 @@ static const char default_output[] = "report.html";
 
 /* ---- Reading ---- */
 
-/* Reports where the fault is. */
+/* Reports the place of a syntax error. */
 static bool refuse(const ReportDocument *document, const char *fault, size_t at) {
     int line = 1, column = 1;
     for (size_t i = 0; i < at; i++) {
         column = document->text[i] == '\n' ? 1 : column + 1;
         line += document->text[i] == '\n';
     }
-    say_error("%s:%d:%d: this is no JSON: %s", document->path, line, column, fault);
+    say_error("%s:%d:%d: not JSON: %s", document->path, line, column, fault);
     return false;
 }
 
-/* Whether there are runs in it, as the page looks for them. */
+/* Whether the file contains runs in the form that the page reads. */
 static bool has_runs(const char *json) {
     return strstr(json, "\"kernels\":") && strstr(json, "\"total\":");
 }
@@ -35,20 +35,20 @@ static bool read_document(const char *path, ReportDocument *document) {
     *document =
         (ReportDocument){.path = path, .text = file_read(path, FILE_DATA_MAX, &document->length)};
     if (!document->text) return false;
-    document->length = strlen(document->text); /* a NUL ends it: no JSON goes on behind one */
+    document->length = strlen(document->text); /* JSON contains no NUL, so a NUL ends the text */
     document->is_table = strncmp(document->text, heading, sizeof heading - 1) == 0;
     const char *fault =
         document->is_table ? NULL : json_fault(document->text, document->length, &at);
     if (fault) return refuse(document, fault, at);
     if (document->is_table || has_runs(document->text)) return true;
     say_error(
-        "%s holds no results: a report is made of what --json of tyto run, launch, compare or "
-        "sweep wrote, or --csv of tyto reproduce",
+        "%s has no results: a report needs files that tyto run, launch, compare or sweep wrote "
+        "with --json, or tyto reproduce with --csv",
         path);
     return false;
 }
 
-/* Where the page is, in a form that browsers take, and terminals that open what is clicked. */
+/* Prints the page's address as a URL, which browsers accept and terminals make clickable. */
 static void say_written(const char *path, size_t length) {
     char *whole = realpath(path, NULL);
     put_text("%s: %.1f MB; open it in a browser: file://%s\n", path, (double)length / 1e6,
@@ -80,20 +80,20 @@ static int run_report(Arguments *arguments) {
 }
 
 static const TytoOption options[] = {
-    {"--output", "FILE", default_output, "The page to write, - being standard output.", NULL,
+    {"--output", "FILE", default_output, "The page to write; - is standard output.", NULL,
      TYTO_OPTION_FILE},
 };
 
 const Command command_report = {
     .name = "report",
     .operands = "FILE...",
-    .summary = "Make a page with pictures of what runs, comparisons and experiments came to",
+    .summary = "Make a page that shows the results of runs, comparisons and experiments",
     .text =
         "A FILE is what --json of tyto run, launch, compare or sweep wrote, or --csv of tyto "
-        "reproduce;\n"
-        "several are shown side by side. The page is one file that opens in any browser, and asks\n"
-        "the network for nothing. It shows what the files have: where warps waited, by line, with\n"
-        "--profile, the course of a run with --sample, thread blocks with --ctas.\n"
+        "reproduce.\n"
+        "Several files are shown side by side. The page is one file that opens in any browser and\n"
+        "needs no network. It shows what the files contain: with --profile where warps waited, by\n"
+        "line; with --sample the run over time; with --ctas the thread blocks.\n"
         "\n"
         "  tyto run --profile --sample 1000 --ctas ctas.csv --json gto.json --scheduler gto spmv\n"
         "  tyto report --output spmv.html gto.json\n",

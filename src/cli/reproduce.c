@@ -1,6 +1,6 @@
-/* tyto reproduce: the tables and figures of the papers, the published numbers next to ours. A file
- * in experiments/ describes each experiment. Finished runs are stored in a database; an interrupted
- * command resumes when it is given again. */
+/* tyto reproduce: runs the tables and figures of the papers, and prints the published numbers next
+ * to ours. A file in experiments/ describes each experiment. Finished runs are stored in a
+ * database; an interrupted command resumes when it is repeated. */
 #include "cli/reproduce.h"
 
 #include "cli/command.h"
@@ -20,7 +20,7 @@
 #include "cli/files.h"
 #include "cli/program.h"
 
-/* A text that is written in memory, then to the file of an option. */
+/* A text that is written to memory, then to the file of an option. */
 typedef struct Page {
     const char *path; /* NULL: not wanted */
     FILE *file;
@@ -38,8 +38,8 @@ typedef struct Work {
     Store *store;
     Page csv;
     Claims *claims;    /* NULL: not wanted */
-    int asked, tables; /* experiments, and how many have come to a table */
-    int interrupt;     /* the signal by which the user has ended it; 0: none */
+    int asked, tables; /* number of experiments, and of those that have a table */
+    int interrupt;     /* the signal with which the user ended it; 0: none */
 } Work;
 
 /* ---- All experiments ---- */
@@ -48,7 +48,7 @@ static int list_experiments(void) {
     Words ids = {0};
     bool is_right = catalogue_list(&ids);
     for (int i = 0; i < ids.count; i++) {
-        Experiment *experiment = catalogue_find(ids.list[i], true); /* nothing is loaded */
+        Experiment *experiment = catalogue_find(ids.list[i], true); /* loads no code */
         is_right &= experiment != NULL;
         if (experiment)
             printf("%-18s %-5s %-22s %s\n", experiment->id, experiment->paper, experiment->place,
@@ -102,8 +102,8 @@ static int reproduce(Work *work, const char *id) {
     return status;
 }
 
-/* Goes on after an experiment that failed, not after one that was interrupted; the first failure is
- * the status. */
+/* Continues after an experiment that failed, but not after one that was interrupted. Returns the
+ * status of the first failure. */
 static int reproduce_all(Work *work) {
     Words ids = {0};
     int status = catalogue_list(&ids) ? EXIT_DONE : EXIT_FAILED;
@@ -143,8 +143,8 @@ static bool close_page(Page *page, bool is_whole) {
     return is_written;
 }
 
-/* Reports files that are not written: an older complete file is better than one without the results
- * that are missing here. */
+/* Reports files that are not written: an older complete file is better than one that lacks the
+ * missing results. */
 static void say_left(const Arguments *arguments) {
     static const char *const files[] = {"--csv", "--markdown"};
     for (int i = 0; i < 2; i++) {
@@ -171,13 +171,13 @@ static int run_work(Work *work) {
     return status || is_written ? status : EXIT_FAILED;
 }
 
-/* A list is no table, so no file is written of it. */
+/* A list is not a table, so it cannot be written to a file. */
 static bool check_list(const Arguments *arguments) {
     bool is_right = true;
     for (int i = 0; i < arguments->option_count; i++) {
         const TytoOption *option = arguments->options[i].option;
         if (!(option->traits & TYTO_OPTION_FILE)) continue;
-        say_error("%s is for experiments: tyto reproduce list writes no file", option->name);
+        say_error("%s needs an experiment: tyto reproduce list writes no file", option->name);
         is_right = false;
     }
     return is_right;
@@ -192,7 +192,7 @@ static int run_reproduce(Arguments *arguments) {
         return check_list(arguments) ? list_experiments() : EXIT_USAGE;
     if (!arguments_jobs(arguments, &work.jobs) || !read_size(&work)) return EXIT_USAGE;
     if (arguments_has(arguments, "--plot") && strcmp(arguments->operands[0], "all") == 0) {
-        say_error("--plot is for one experiment");
+        say_error("--plot needs a single experiment");
         return EXIT_USAGE;
     }
     if (!gnuplot_check_path(arguments_value(arguments, "--plot")) ||
@@ -210,13 +210,13 @@ static int run_reproduce(Arguments *arguments) {
 
 static const TytoOption options[] = {
     {"--size", "test|small|paper", "small", "Input size of every program.", NULL, 0},
-    {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL, 0},
-    {"--csv", "FILE", NULL, "Write the table as CSV, - being standard output.", NULL,
+    {"--jobs", "N", NULL, "Runs at once; default: the number of the host's processors.", NULL, 0},
+    {"--csv", "FILE", NULL, "Write the table as CSV; - is standard output.", NULL,
      TYTO_OPTION_FILE},
     {"--plot", "FILE.svg|.pdf", NULL, "Plot the table, with gnuplot.", NULL, TYTO_OPTION_FILE},
     {"--markdown", "FILE", NULL, "Write a page with each claim, the paper's number and ours.", NULL,
      TYTO_OPTION_FILE},
-    {"--database", "FILE", "tyto-runs.sqlite", "Where finished runs are kept.", NULL, 0},
+    {"--database", "FILE", "tyto-runs.sqlite", "The file that stores finished runs.", NULL, 0},
     {"--stored", NULL, NULL, "Run nothing: show what the database has.", NULL, 0},
     {"--allow-plugins", NULL, NULL,
      "Load the shared objects that an experiment, or a machine file of its own, names as "
@@ -231,7 +231,7 @@ const Command command_reproduce = {
     .text = "  tyto reproduce list\n"
             "  tyto reproduce owl-table-2 --size test --csv table.csv --plot table.svg\n"
             "\n"
-            "Finished runs are kept: a command that was interrupted goes on where it was. Runs of "
+            "Finished runs are stored: an interrupted command resumes when it is repeated. Runs of "
             "other\n"
             "builds of Tyto are not taken for runs of this one.\n",
     .options = options,

@@ -4,7 +4,7 @@
 
 #include "cli/engine/words.h"
 
-/* Adds their names, and what else tyto reproduce takes in the place of one. */
+/* Adds their ids, and the other words that tyto reproduce accepts instead of an id. */
 void reproduce_list(Words *words);
 
 #endif

@@ -1,7 +1,8 @@
 /* tyto run: starts a workload or a program on Tyto.
  *
- * The options travel in TYTO_OPTIONS. The library in the program reports at its end; this process
- * waits for that, and delivers what the program could not (supervise.h). */
+ * TYTO_OPTIONS passes the options to the program. The library in the program writes the results at
+ * its end; this process waits, and writes the results that the program could not write
+ * (supervise.h). */
 #include "cli/command.h"
 #include "cli/live.h"
 #include "cli/program.h"
@@ -20,15 +21,17 @@ static const TytoOption options[] = {LIVE_OPTION};
 const Command command_run = {
     .name = "run",
     .operands = "WORKLOAD|PROGRAM [arguments]",
-    .summary = "Run a workload, or any CUDA program",
+    .summary = "Run a workload or any CUDA program",
     .text =
-        "A WORKLOAD is one of those that come with Tyto; `tyto run matmul --help` shows its\n"
-        "arguments, among which options of Tyto's may stand too. A PROGRAM is found as by the\n"
-        "shell, and what follows its name is the program's own.\n"
+        "A WORKLOAD is one that comes with Tyto; `tyto run matmul --help` shows its arguments.\n"
+        "Options of Tyto may be among them. A PROGRAM is found as the shell finds it, and all\n"
+        "words after its name belong to the program.\n"
         "\n"
-        "The program finds Tyto's libcudart and libcuda in the place of the vendor's, so nothing\n"
-        "has to be rebuilt: with the static runtime too, unless it is stripped. Started by other\n"
-        "means, it takes the same options from the environment variable TYTO_OPTIONS.\n"
+        "The program loads Tyto's libcudart and libcuda instead of the vendor's, so it need not "
+        "be\n"
+        "rebuilt. This includes programs with the static runtime, unless they are stripped. A\n"
+        "program that is started without this command reads the same options from the environment\n"
+        "variable TYTO_OPTIONS.\n"
         "\n"
         "  tyto run --machine owl --scheduler ccws matmul --size 128\n"
         "  tyto run --check race,init --json out.json ./my-program input.txt\n",

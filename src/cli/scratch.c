@@ -1,6 +1,6 @@
-/* A folder is in use as long as somebody holds its lock (flock), which ends with the process. What
- * is removed is a folder of the user's own, of a hidden name that mkdtemp made, and the files right
- * in it. */
+/* A folder is in use while a process holds its lock (flock); the lock ends with the process. Only
+ * folders of the same user with a hidden name made by mkdtemp are removed, with the files directly
+ * in them. */
 #include "cli/scratch.h"
 
 #include <dirent.h>
@@ -18,8 +18,8 @@
 #define SCRATCH_NAME ".tyto-scratch-XXXXXX"
 
 enum {
-    RANDOM_LETTERS = 6, /* of the name, which mkdtemp draws */
-    ATTEMPTS = 10       /* another command may take a folder for left before it is locked */
+    RANDOM_LETTERS = 6, /* of the name, chosen by mkdtemp */
+    ATTEMPTS = 10       /* another command may remove a new folder as unused before it is locked */
 };
 
 static bool is_scratch_name(const char *name) {
@@ -36,11 +36,11 @@ static int open_own(int place, const char *name) {
         (status.st_mode & 07777) == 0700)
         return folder;
     close(folder);
-    errno = EACCES; /* as what the umask leaves of a folder's rights has it */
+    errno = EACCES; /* the same error as when the umask removes the owner's rights */
     return -1;
 }
 
-/* Removes all files: a program that ended during a write leaves files whose names only it knew. */
+/* Removes all files, because a program that ends during a write leaves files with unknown names. */
 static void remove_files(int folder) {
     int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = again < 0 ? NULL : fdopendir(again);
@@ -65,8 +65,9 @@ static void remove_unused(const char *place) {
     if (list) closedir(list);
 }
 
-/* Locks the folder. False when another command removed it before the lock. A failed lock does not
- * count: without locks (some network file systems) no command removes folders. */
+/* Locks the folder. Returns false if another command removed it before the lock. A failed lock is
+ * no error: on file systems without locks (some network file systems) no command removes folders.
+ */
 static bool hold(const Scratch *scratch) {
     struct stat here, named;
     flock(scratch->descriptor, LOCK_EX);

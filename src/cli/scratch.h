@@ -1,20 +1,20 @@
-/* A temporary folder for what runs write, gone when the command ends however that was: one that was
- * killed cannot remove its own, so the next command that wants one does. */
+/* A temporary folder for files that runs write. The command removes it at its end. If the command
+ * is killed, the next command that makes such a folder removes it. */
 #ifndef TYTO_CLI_SCRATCH_H
 #define TYTO_CLI_SCRATCH_H
 
 #include <stdbool.h>
 
-enum { SCRATCH_PATH_BYTES = 4000 }; /* leaves room for names of files below PATH_MAX */
+enum { SCRATCH_PATH_BYTES = 4000 }; /* shorter than PATH_MAX, so that names of files fit */
 
 typedef struct Scratch {
     char path[SCRATCH_PATH_BYTES];
-    int descriptor; /* of the folder; holds the lock that says that it is in use */
+    int descriptor; /* of the folder; holds the lock that marks it as in use */
 } Scratch;
 
 /* Makes a folder in TMPDIR, or /tmp, and removes the unused ones there. False after a message. */
 bool scratch_open(Scratch *scratch);
-/* Removes it with all files in it. */
+/* Removes the folder with all files in it. */
 void scratch_close(Scratch *scratch);
 
 #endif

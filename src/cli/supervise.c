@@ -1,9 +1,10 @@
 /* The command waits for its program. Each process that uses CUDA keeps a journal of its launches in
- * a temporary folder; of these the library makes the results that a process could not write itself
- * (tyto_deliver).
+ * a temporary folder. If a process cannot write its results itself, the library makes them from its
+ * journal (tyto_deliver).
  *
- * A signal from a terminal reaches the program too, which is of the same process group; one that
- * was sent to the command alone is passed on. The program dies with the command. */
+ * A signal from a terminal reaches the program directly, because it is in the same process group. A
+ * signal to the command alone is passed on to the program. If the command dies, the program does
+ * too. */
 #include "cli/supervise.h"
 
 #include <errno.h>
@@ -24,11 +25,11 @@
 
 typedef struct Supervisor {
     Scratch scratch;          /* for journals */
-    sigset_t awaited, before; /* signals that are waited for; those that were blocked before */
-    void (*on_child)(int);    /* what SIGCHLD did before */
-    bool *is_started;         /* the program runs, or has; shared with the child */
+    sigset_t awaited, before; /* signals to wait for; signals that were blocked before */
+    void (*on_child)(int);    /* the earlier handler of SIGCHLD */
+    bool *is_started;         /* the program was executed; shared with the child */
     pid_t parent, child;
-    bool asks_help; /* of the program: it need not launch anything */
+    bool asks_help; /* of the program, which then need not launch a kernel */
 } Supervisor;
 
 /* Signals that are passed on, unless they are ignored. */
@@ -48,7 +49,7 @@ static void release_signals(const Supervisor *supervisor) {
     sigprocmask(SIG_SETMASK, &supervisor->before, NULL);
 }
 
-/* In the new process. */
+/* Runs in the new process. */
 static _Noreturn void become(const Supervisor *supervisor, char **words) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != supervisor->parent) _exit(EXIT_FAILED);
@@ -59,7 +60,7 @@ static _Noreturn void become(const Supervisor *supervisor, char **words) {
     _exit(status);
 }
 
-/* Waits for the end of the program; its status, as from wait(). */
+/* Waits for the end of the program; returns its status in the form of wait(). */
 static int await_end(const Supervisor *supervisor) {
     int status;
     while (waitpid(supervisor->child, &status, WNOHANG) != supervisor->child) {
@@ -79,7 +80,7 @@ static void describe_end(int status, char *text, size_t size) {
     else snprintf(text, size, "_exit or exec");
 }
 
-/* What a command ends with whose program's own status is 0. */
+/* The exit status of the command if its program exits with 0. */
 static int status_of(TytoStatus delivered) {
     const char *unwritten = getenv(EXECUTOR_TELL_UNWRITTEN);
     if (delivered == TYTO_OK) return EXIT_DONE;
@@ -87,7 +88,7 @@ static int status_of(TytoStatus delivered) {
     return delivered == TYTO_BAD_FILE && unwritten ? atoi(unwritten) : EXIT_FAILED;
 }
 
-/* Ends as the program has: it has left its core already, if any. */
+/* Ends this process by the signal that ended the program, without a second core dump. */
 static void die_of(int number) {
     const struct rlimit none = {0, 0};
     sigset_t set;
@@ -124,7 +125,8 @@ static bool asks_help(char **words) {
 
 int supervise_run(char **words) {
     Supervisor supervisor = {.parent = getpid(), .asks_help = asks_help(words)};
-    block_signals(&supervisor); /* first: one that ended the command now would leave the folder */
+    block_signals(&supervisor); /* first, because a signal that ends the command later would leave
+                                   the folder */
     if (!scratch_open(&supervisor.scratch)) {
         release_signals(&supervisor);
         return EXIT_FAILED;

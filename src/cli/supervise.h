@@ -1,13 +1,11 @@
-/* Runs a program on Tyto in a process of its own, so that its results can be written however it
- * ends.
- */
+/* Runs a program on Tyto in its own process, so that its results can be written however it ends. */
 #ifndef TYTO_CLI_SUPERVISE_H
 #define TYTO_CLI_SUPERVISE_H
 
-/* Runs the workload or program words[0] to its end; words ends with NULL. Signals that end a
- * process are passed on to it. Returns the status to exit with: the program's own; if that is 0,
- * whether its results are complete. Ends this process by the signal by which the program has ended.
- */
+/* Runs the workload or program words[0] to its end; words ends with NULL. Passes signals that end a
+ * process on to the program. Returns the program's exit status; if that is 0, a status that says
+ * whether its results are complete. If a signal ended the program, the same signal ends this
+ * process. */
 int supervise_run(char **words);
 
 #endif

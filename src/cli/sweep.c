@@ -1,6 +1,6 @@
-/* tyto sweep: every combination of programs, machines, values of the machine, schedulers, sizes and
- * seeds. Finished runs stay in a database, so that a command that was interrupted goes on where it
- * was when it is given again. */
+/* tyto sweep: runs every combination of programs, machines, values of the machine, schedulers,
+ * sizes and seeds. Finished runs are stored in a database; an interrupted command resumes when it
+ * is repeated. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ typedef struct Work {
     Sweep *sweep;
     Store *store;
     const Executor *executor;
-    char folder[PATH_MAX]; /* that a remote executor shares with its jobs */
+    char folder[PATH_MAX]; /* shared by a remote executor and its jobs; "": none */
     int jobs;
 } Work;
 
@@ -42,7 +42,7 @@ static bool write_json(const Work *work, FILE *to) {
     return sweep_write_json(work->sweep, work->store, &work->arguments->command, to);
 }
 
-/* Writes a form of the results to the file of its option, if that is given. */
+/* Writes a form of the results to the file of its option, if the option is given. */
 static bool write_file(const Work *work, const char *option, WriteForm *form) {
     const char *path = arguments_value(work->arguments, option);
     char *text = NULL;
@@ -66,14 +66,14 @@ static bool show(const Work *work) {
     return is_shown && sweep_write_failures(work->sweep, work->store, stderr);
 }
 
-/* Whether all runs are there: none is missing, and none has failed. */
+/* Whether all runs have results: none is missing, and none has failed. */
 static bool is_whole(const Engine *engine) {
     return engine_count_state(engine, RUN_DONE) == engine_count(engine);
 }
 
 /* ---- Watching ---- */
 
-/* The progress of the sweep, whichever process runs it. */
+/* The progress of the sweep, also if another process runs it. */
 static bool write_state(const Work *work, FILE *to) {
     const Engine *engine = work->sweep->engine;
     double idle;
@@ -89,8 +89,8 @@ static bool write_state(const Work *work, FILE *to) {
     return true;
 }
 
-/* Shows the state again and again, until all is done: on a terminal in one line, else a line for
- * each change. */
+/* Shows the state repeatedly until all runs are done: on a terminal in one line, otherwise as a
+ * line for each change. */
 static int watch(const Work *work) {
     Engine *engine = work->sweep->engine;
     bool is_terminal = isatty(STDOUT_FILENO), is_read = true;
@@ -129,8 +129,8 @@ static int run_all(const Work *work) {
     return end == ENGINE_DONE && is_whole(work->sweep->engine) ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* Chooses the executor, and the folder that it shares with its jobs: the database's folder, if none
- * is named. False after a message. */
+/* Chooses the executor, and the folder that it shares with its jobs, by default the database's
+ * folder. False after a message. */
 static bool choose_engine(Work *work, const char *database) {
     static const Executor *const executors[] = {&executor_local, &executor_slurm};
     const char *wanted = arguments_value(work->arguments, "--engine");
@@ -142,7 +142,7 @@ static bool choose_engine(Work *work, const char *database) {
     }
     if (!work->executor) {
         const char *nearest = tyto_nearest(wanted, names, 2);
-        say_error("--engine %s: there is local and slurm%s%s%s", wanted, MEANT(nearest));
+        say_error("--engine %s: expected local or slurm%s%s%s", wanted, MEANT(nearest));
         return false;
     }
     if (!work->executor->is_remote) return true;
@@ -198,7 +198,7 @@ static int run_sweep(Arguments *arguments) {
     return status;
 }
 
-/* The option of a league's command line, unless it is given. */
+/* Adds a default option to a league's command line, unless the option is given. */
 static void assume(Arguments *arguments, const TytoOption *options, int count, const char *name,
                    const char *value) {
     for (int i = 0; i < count && !arguments_has(arguments, name); i++)
@@ -207,47 +207,48 @@ static void assume(Arguments *arguments, const TytoOption *options, int count, c
 }
 
 static const TytoOption options[] = {
-    {"--machines", "NAME,...", TYTO_DEFAULT_MACHINE, "The machines: of tyto machines, or files.",
-     NULL, 0},
+    {"--machines", "NAME,...", TYTO_DEFAULT_MACHINE,
+     "The machines: names that tyto machines lists, or files.", NULL, 0},
     {"--set", "KEY=VALUE,...", NULL,
-     "Values of the machine to go through: l1d.size=16KiB,32KiB. As often as needed.", NULL, 0},
+     "Values of the machine to try, for example l1d.size=16KiB,32KiB. Can be repeated.", NULL, 0},
     {"--schedulers", "NAME,...", NULL,
-     "The warp schedulers; P=1..8 for each value; all: every one that comes with Tyto; else the "
-     "machine's own.",
+     "The warp schedulers. P=1..8 is one for each value, all is every scheduler that comes with "
+     "Tyto. Default: the machine's own.",
      NULL, 0},
-    {"--cta-schedulers", "NAME,...", NULL, "The thread block (CTA) schedulers; likewise.", NULL, 0},
+    {"--cta-schedulers", "NAME,...", NULL, "The thread block (CTA) schedulers, in the same form.",
+     NULL, 0},
     {"--sizes", "SIZE,...", "small", "Input sizes: test, small, paper or a number.", NULL, 0},
-    {"--seeds", "N,...", "1", "Seeds of the input; 1..8 for each of these.", NULL, 0},
+    {"--seeds", "N,...", "1", "Seeds of the input; 1..8 is each of these numbers.", NULL, 0},
     {"--input", "PATH", NULL,
-     "A file that the programs read without being told its name: a script that they import. As "
-     "often "
-     "as needed.",
+     "A file that the programs read although their arguments do not name it, such as an imported "
+     "script. Can be repeated.",
      NULL, 0},
-    {"--variable", "NAME", NULL,
-     "A variable of the environment that the programs look at. As often as needed.", NULL, 0},
-    {"--metrics", "NAME,...", "ipc", "What the tables show, a table each; tyto metrics lists them.",
+    {"--variable", "NAME", NULL, "An environment variable that the programs read. Can be repeated.",
      NULL, 0},
-    {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL, 0},
-    {"--engine", "local|slurm", "local", "What runs them: this host, or a Slurm cluster.", NULL, 0},
+    {"--metrics", "NAME,...", "ipc",
+     "The metrics to show, one table for each; tyto metrics lists them.", NULL, 0},
+    {"--jobs", "N", NULL, "Runs at once; default: the number of the host's processors.", NULL, 0},
+    {"--engine", "local|slurm", "local", "Where to run: on this host, or on a Slurm cluster.", NULL,
+     0},
     {"--folder", "FOLDER", NULL,
-     "Where jobs of a cluster leave their results, seen by all its nodes; else next to the "
-     "database.",
+     "A folder that all nodes of the cluster share, for the results of its jobs. Default: next to "
+     "the database.",
      NULL, 0},
-    {"--retry", NULL, NULL, "Try those again that failed before.", NULL, 0},
+    {"--retry", NULL, NULL, "Repeat runs that failed before.", NULL, 0},
     {"--stored", NULL, NULL, "Run nothing: show what the database has.", NULL, 0},
     {"--watch", NULL, NULL, "Run nothing: show how far the sweep is, until it is done.", NULL, 0},
-    {"--database", "FILE", "tyto-runs.sqlite", "Where finished runs are kept.", NULL, 0},
+    {"--database", "FILE", "tyto-runs.sqlite", "The file that stores finished runs.", NULL, 0},
     {"--csv", "FILE", NULL, "Write a line for each run, with every counter; - is standard output.",
      NULL, TYTO_OPTION_FILE},
     {"--json", "FILE", NULL, "Write the runs with their whole results.", NULL, TYTO_OPTION_FILE},
     {"--plot", "FILE.svg|.pdf", NULL, "Plot the first metric, with gnuplot.", NULL,
      TYTO_OPTION_FILE},
     {"--baseline", "VALUE", NULL,
-     "Show speed-ups over this scheduler, or value of whatever is in the columns, and their means; "
-     "a plot is of these.",
+     "Show and plot speed-ups over this scheduler, or over this value of the columns' dimension, "
+     "and their means.",
      NULL, 0},
-    {"--x", "NAME", NULL, "What varies along the plot's axis; else the first value of the machine.",
-     NULL, 0},
+    {"--x", "NAME", NULL,
+     "The dimension along the plot's axis. Default: the first value of the machine.", NULL, 0},
 };
 
 const Command command_sweep = {
@@ -256,15 +257,15 @@ const Command command_sweep = {
     .summary = "Run every combination of programs, machines, their values and schedulers",
     .text =
         "A PROGRAM is a workload or a path, quoted together with its arguments; all is every\n"
-        "workload of the suites. FILE.yaml says the same as the options (docs/sweep.md).\n"
+        "workload of the suites. FILE.yaml can replace the options (docs/sweep.md).\n"
         "\n"
         "  tyto sweep spmv bfs --machines ccws --set l1d.size=16KiB,32KiB --schedulers lrr,gto\n"
         "  tyto sweep './a.out {size}' --sizes 100,1000 --metrics ipc,l1d_miss_rate\n"
         "  tyto sweep spmv --machines ccws --set l1d.size=16KiB,32KiB --plot l1d.svg\n"
         "  tyto sweep all --sizes test --schedulers lrr,gto --baseline lrr --plot league.svg\n"
         "\n"
-        "Finished runs are kept: a command that was interrupted goes on where it was. A run that\n"
-        "fails is reported at the end, and tried again with --retry.\n",
+        "Finished runs are stored: an interrupted command resumes when it is repeated. A run that\n"
+        "fails is reported at the end, and repeated with --retry.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .has_simulator = true,
@@ -299,13 +300,15 @@ const Command command_league = {
     .text =
         "A sweep (tyto help sweep) with other defaults: all workloads of the suites, --schedulers\n"
         "all and --baseline gto. Below the speed-ups are their means, the share of rows that gain\n"
-        "or lose 2%, the worst, an interval of the mean by redrawing programs, and the storage\n"
-        "that each scheduler adds. A scheduler of one's own takes part by its file.\n"
+        "or lose 2%, the worst speed-up, a confidence interval of the mean (from drawing programs\n"
+        "repeatedly), and the storage that each scheduler adds. Name your own scheduler's file to\n"
+        "include it.\n"
         "\n"
         "  tyto league --sizes test --machines gtx480,h100\n"
         "  tyto league spmv kmeans bfs --schedulers all,./mine.c --machines ccws\n"
         "\n"
-        "Finished runs are kept: a command that was interrupted goes on where it was.\n",
+        "Finished runs are stored: an interrupted command resumes when it is repeated.\n"
+        "",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .has_simulator = true,

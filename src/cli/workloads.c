@@ -1,5 +1,5 @@
-/* tyto workloads: the benchmark programs, by suite. Their descriptions are in the table of
- * workloads/README.md, in their own folder. */
+/* tyto workloads: lists the benchmark programs by suite. Their descriptions come from the table in
+ * workloads/README.md. */
 #include "cli/workloads.h"
 
 #include <limits.h>
@@ -15,7 +15,7 @@ enum { MOST_SUITES = 32, LINE_WIDTH = 92 };
 
 /* A row of the table: "| `aes` | CUDA SDK | OWL AES, PRO AES | AES-128 of ... |". */
 typedef struct Workload {
-    char *name, *suite, *papers, *algorithm; /* in the page's text */
+    char *name, *suite, *papers, *algorithm; /* parts of the page's text */
 } Workload;
 
 typedef struct Workloads {
@@ -24,7 +24,7 @@ typedef struct Workloads {
     int count;
 } Workloads;
 
-/* The next cell of a row, without the blanks and marks around it; NULL: there is none. */
+/* The next cell of a row, without the blanks and marks around it; NULL: none. */
 static char *take_cell(char **rest) {
     char *cell = *rest ? strsep(rest, "|") : NULL;
     if (!cell || !*rest) return NULL;
@@ -43,7 +43,7 @@ static bool read_workloads(Workloads *workloads) {
     if (!workloads->text) return false;
     char *rest = workloads->text, *line;
     workloads->list =
-        allocate(length / 4 + 1, sizeof *workloads->list); /* more than there are lines */
+        allocate(length / 4 + 1, sizeof *workloads->list); /* more items than the page has lines */
     while ((line = strsep(&rest, "\n")) != NULL) {
         if (strncmp(line, "| `", 3) != 0) continue;
         line++;
@@ -89,7 +89,7 @@ void workloads_print_names(void) {
     free_workloads(&workloads);
 }
 
-/* Adds the names of the workloads, but for those of a suite. */
+/* Adds the names of all workloads except those of one suite. */
 static void list_without(const char *suite, Words *words) {
     Workloads workloads;
     if (!read_workloads(&workloads)) return;
@@ -132,7 +132,7 @@ static int run_workloads(Arguments *arguments) {
 const Command command_workloads = {
     .name = "workloads",
     .operands = "[WORD]",
-    .summary = "List the workloads by suite, or those that have to do with a word",
+    .summary = "List the workloads by suite, or those that mention a word",
     .text = "  tyto workloads\n"
             "  tyto workloads CCWS\n"
             "  tyto run spmv --help         its own arguments\n",

@@ -1,14 +1,13 @@
-/* The workloads that come with Tyto, as lists. */
+/* Lists of the workloads that come with Tyto. */
 #ifndef TYTO_CLI_WORKLOADS_H
 #define TYTO_CLI_WORKLOADS_H
 
 #include "cli/engine/words.h"
 
-/* Prints their names, a paragraph for each suite, for the help. */
+/* Prints their names for the help, a paragraph for each suite. */
 void workloads_print_names(void);
 void workloads_list(Words *words); /* adds the names */
-/* The same of those that are from suites and papers: without Tyto's own, which measure a machine.
- */
+/* Adds the names of those from suites and papers: without Tyto's own, which measure a machine. */
 void workloads_list_suites(Words *words);
 
 #endif

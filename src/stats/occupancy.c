@@ -80,5 +80,5 @@ void occupancy_report(const Occupancy *occupancy, const Counters *counters, Text
     text_printf(out, "  warps   %s%% of %u fit on an SM, limited by ", share, occupancy->warps);
     occupancy_add_limiters(occupancy, out);
     format_value(share, 100 * occupancy_achieved(occupancy, counters), 1);
-    text_printf(out, "; %s%% were there while an SM had any\n", share);
+    text_printf(out, "; %s%% were resident while an SM had any\n", share);
 }

@@ -215,9 +215,9 @@ static void add_kernel(const RunStats *run, const KernelStats *kernel, bool has_
     add_special(kernel, out);
     text_add(out, "\n");
     if (kernel->has_overlapped)
-        text_add(out, "  overlapped with another kernel: what they shared is counted for both\n");
+        text_add(out, "  overlapped with another kernel: shared resources are counted for both\n");
     if (kernel->status != RUN_COMPLETE)
-        text_printf(out, "  not complete: %s; the figures are those so far\n",
+        text_printf(out, "  incomplete: %s; the figures are those so far\n",
                     run_status_names[kernel->status]);
     KernelFigures figures = run_figures(kernel->timing);
     occupancy_report(&kernel->timing->occupancy, &figures.counters, out);
@@ -555,7 +555,7 @@ static void add_reason(const Counters *winner, const Counters *loser, Text *out)
     format_value(percent, 100 * share, share < NEGLIGIBLE ? 2 : 1);
     text_printf(out, "%s%% more cycles", percent);
     if (share < NEGLIGIBLE) {
-        text_add(out, ", too few to have a reason");
+        text_add(out, ", too few to explain");
         return;
     }
     add_losses(winner, loser, out);
@@ -598,8 +598,8 @@ static void add_reasons(const RunStats *const *runs, int count, const RunNames *
         text_printf(out, "%s%s", ties ? ", " : "", text_string(&ranks[ties].names));
     bool is_tie = ties > 1 || ranks[0].count > 1;
     if (ties == ranked) text_add(out, ": the same number of cycles.\n");
-    else if (is_tie) text_add(out, ": fastest, with the same number of cycles. Slower are\n");
-    else text_add(out, " is fastest. Slower are\n");
+    else if (is_tie) text_add(out, ": fastest, with the same number of cycles. The others:\n");
+    else text_add(out, " is fastest. The others:\n");
     for (int i = ties; i < ranked; i++) {
         int columns = columns_of(text_string(&ranks[i].names));
         width = columns > width ? columns : width;

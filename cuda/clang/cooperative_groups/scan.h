@@ -1,4 +1,4 @@
-/* Sums of the threads up to each, or before it, in tiles of a warp and coalesced threads. */
+/* Inclusive and exclusive prefix sums over tiles of a warp and coalesced threads. */
 #ifndef TYTO_COOPERATIVE_GROUPS_SCAN_H
 #define TYTO_COOPERATIVE_GROUPS_SCAN_H
 

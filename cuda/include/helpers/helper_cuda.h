@@ -1,5 +1,5 @@
-/* The part of the CUDA samples' helpers that programs lean on: checked calls, the choice of a
- * device, timers. Words of our own; only the names are the samples'. */
+/* The part of the CUDA samples' helpers that programs use: checked calls, the choice of a device,
+ * timers. The text is our own; only the names are the samples'. */
 #ifndef TYTO_HELPER_CUDA_H
 #define TYTO_HELPER_CUDA_H
 
@@ -28,7 +28,7 @@ static inline void tyto_check(cudaError_t status, const char *what, const char *
 }
 #define checkCudaErrors(call)     tyto_check((cudaError_t)(call), #call, __FILE__, __LINE__)
 #define getLastCudaError(message) tyto_check(cudaGetLastError(), message, __FILE__, __LINE__)
-/* The same, but the program goes on. */
+/* The same, but the program continues. */
 #define printLastCudaError(message)                                                                \
     do {                                                                                           \
         cudaError_t tyto_last = cudaGetLastError();                                                \
@@ -43,7 +43,7 @@ static inline int ftoi(float value) {
     return value >= 0 ? (int)(value + 0.5f) : (int)(value - 0.5f);
 }
 static inline int gpuGetMaxGflopsDeviceId() { return 0; }
-static inline int findIntegratedGPU() { return -1; } /* the device has memory of its own */
+static inline int findIntegratedGPU() { return -1; } /* the device has its own memory */
 static inline int gpuDeviceInit(int device) {
     checkCudaErrors(cudaSetDevice(device));
     return device;
@@ -90,12 +90,12 @@ static inline bool sdkCompareL2fe(const float *expected, const float *got, unsig
     return std::sqrt(distance) < bound * std::sqrt(length);
 }
 
-/* A stop watch of the host's time, in milliseconds. */
+/* A stop watch for the host's time, in milliseconds. */
 struct StopWatchInterface {
     std::chrono::steady_clock::time_point start;
     double milliseconds;
     bool is_running;
-    int laps; /* that are over */
+    int laps; /* finished laps */
 };
 
 static inline double tyto_lap(const StopWatchInterface *timer) {
@@ -129,7 +129,7 @@ static inline bool sdkResetTimer(StopWatchInterface **timer) {
     (*timer)->start = std::chrono::steady_clock::now();
     return true;
 }
-/* Milliseconds of a lap, on the average. */
+/* Mean milliseconds of a lap. */
 static inline float sdkGetAverageTimerValue(StopWatchInterface **timer) {
     return (*timer)->laps ? (float)((*timer)->milliseconds / (*timer)->laps) : 0.0f;
 }

@@ -1,3 +1,3 @@
-/* All of the CUDA samples' helpers of the host, as their header of this name includes them. */
+/* Includes all of the CUDA samples' host helpers, like their header of this name. */
 #include "helper_cuda.h"
 #include "helper_image.h"

@@ -1,6 +1,6 @@
 /* The part of the CUDA samples' helpers that reads, writes and compares images (PGM and PPM of 8
- * bits) and files of numbers. Words of our own; only the names are the samples'. Memory for what is
- * read comes from malloc where the caller gives none. */
+ * bits) and files of numbers. The text is our own; only the names are the samples'. If the caller
+ * gives no memory, the functions allocate it with malloc. */
 #ifndef TYTO_HELPER_IMAGE_H
 #define TYTO_HELPER_IMAGE_H
 
@@ -13,7 +13,7 @@
 
 /* ---- Images ---- */
 
-/* The next number of a header, behind blanks and comments; -1: there is none. */
+/* The next number of a header, after blanks and comments; -1: none. */
 static inline int tyto_image_number(std::FILE *file) {
     int number, c;
     while ((c = std::fgetc(file)) == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '#')
@@ -23,8 +23,8 @@ static inline int tyto_image_number(std::FILE *file) {
     return std::fscanf(file, "%d", &number) == 1 && number > 0 ? number : -1;
 }
 
-/* Reads an image into *data of so many bytes a pixel: PGM has 1, PPM 3, to which a fourth is added.
- */
+/* Reads an image into *data with `pixel_bytes` bytes per pixel. PGM has 1, PPM 3, to which a fourth
+ * may be added. */
 static inline bool tyto_load_image(const char *path, unsigned char **data, unsigned *width,
                                    unsigned *height, unsigned pixel_bytes) {
     std::FILE *file = path ? std::fopen(path, "rb") : NULL;
@@ -68,7 +68,7 @@ static inline bool tyto_save_image(const char *path, const unsigned char *data, 
     return std::fclose(file) == 0 && is_right;
 }
 
-/* A pixel's number as the type that the program works with, and back: floats in [0, 1]. */
+/* Converts a pixel's number to the program's type and back; floats are in [0, 1]. */
 static inline void tyto_pixel(unsigned char from, unsigned char *to) { *to = from; }
 static inline void tyto_pixel(unsigned char from, float *to) { *to = from / 255.0f; }
 static inline void tyto_pixel(float from, unsigned char *to) {
@@ -154,7 +154,7 @@ static inline bool sdkComparePGM(const char *one, const char *other, float epsil
 
 /* ---- Files of numbers ---- */
 
-/* Numbers in words, any number of them; *count is how many. */
+/* Reads any number of numbers from text; sets *count. */
 template <class T>
 static inline bool sdkReadFile(const char *path, T **data, unsigned *count, bool) {
     std::FILE *file = path ? std::fopen(path, "r") : NULL;
@@ -191,7 +191,7 @@ static inline void sdkDumpBin(const void *data, unsigned bytes, const char *path
     std::fwrite(data, bytes, 1, file);
     std::fclose(file);
 }
-/* Bytes of a file as they are; false: there are not so many. */
+/* Reads the first `bytes` bytes of a file; false: it has fewer. */
 static inline bool tyto_read_bytes(const char *path, void *data, size_t bytes) {
     std::FILE *file = path ? std::fopen(path, "rb") : NULL;
     if (!file) return false;

@@ -1,6 +1,6 @@
-/* The part of the CUDA samples' helpers that calculates with short vectors: operators element by
- * element and with a number, dot, length, normalize, cross, lerp, clamp and the like. Words of our
- * own; only the names are the samples'. */
+/* The part of the CUDA samples' helpers for short vectors: operators element by element and with a
+ * number, dot, length, normalize, cross, lerp, clamp and others. The text is our own; only the
+ * names are the samples'. */
 #ifndef TYTO_HELPER_MATH_H
 #define TYTO_HELPER_MATH_H
 
@@ -18,7 +18,7 @@ TYTO_FN float clamp(float x, float low, float high) { return fmaxf(low, fminf(x,
 TYTO_FN int clamp(int x, int low, int high) { return x < low ? low : x > high ? high : x; }
 TYTO_FN uint clamp(uint x, uint low, uint high) { return x < low ? low : x > high ? high : x; }
 
-/* An operator element by element, and with a number on the right or the left. */
+/* Defines an operator element by element, and with a number on the right or the left. */
 #define TYTO_BOTH(op, member)  a.member op b.member
 #define TYTO_RIGHT(op, member) a.member op b
 #define TYTO_LEFT(op, member)  a op b.member
@@ -98,7 +98,7 @@ TYTO_FN float4 make_float4(float3 a, float w) { return {a.x, a.y, a.z, w}; }
 TYTO_FN int2 make_int2(int s) { return {s, s}; }
 TYTO_FN int3 make_int3(float3 a) { return {int(a.x), int(a.y), int(a.z)}; }
 
-/* ---- The rest of the family: element by element ---- */
+/* ---- Other functions, element by element ---- */
 
 #ifndef __CUDACC__
 static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }

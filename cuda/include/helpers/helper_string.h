@@ -1,5 +1,5 @@
 /* The part of the CUDA samples' helpers that reads the command line: words like -name, --name and
- * --name=value. Words of our own; only the names are the samples'. */
+ * --name=value. The text is our own; only the names are the samples'. */
 #ifndef TYTO_HELPER_STRING_H
 #define TYTO_HELPER_STRING_H
 
@@ -14,7 +14,7 @@
 #define STRCASECMP  strcasecmp
 #define STRNCASECMP strncasecmp
 
-/* What follows "name=" on the command line, "" where there is no '='; NULL: it is not there. */
+/* The text after "name=" on the command line, "" if there is no '='; NULL: the name is missing. */
 static inline const char *tyto_argument(int count, const char **words, const char *name) {
     size_t length = std::strlen(name);
     for (int i = 1; i < count; i++) {
@@ -42,7 +42,7 @@ static inline bool getCmdLineArgumentString(int count, const char **words, const
     return *out != NULL;
 }
 
-/* The number behind a name, of the type that is asked for; false: it is not there. */
+/* The number after a name, of the requested type; false: the name is missing. */
 template <class T>
 static inline bool getCmdLineArgumentValue(int count, const char **words, const char *name,
                                            T *out) {
@@ -62,7 +62,7 @@ static inline int getFileExtension(char *path, char **extension) {
     return (int)(*extension - path);
 }
 
-/* The file itself, else the one of that name in ./data; NULL: neither is there. */
+/* The path of the file itself, else of the file with that name in ./data; NULL: neither exists. */
 static inline char *sdkFindFilePath(const char *name, const char *) {
     static const char *const folders[] = {"", "data/", "../data/"};
     for (const char *folder : folders) {

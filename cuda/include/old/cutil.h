@@ -1,4 +1,4 @@
-/* The part of the old SDK's cutil that benchmark suites lean on: checked calls and timers. Words of
+/* The part of the old SDK's cutil that benchmark suites use: checked calls and timers. The text is
  * our own; only the names are the SDK's. */
 #ifndef TYTO_CUTIL_H
 #define TYTO_CUTIL_H

@@ -1,6 +1,6 @@
-/* Texture references for nvcc, which has none since CUDA 12: variables of the device that hold a
- * texture object, made when they are bound. The settings that the host writes to one stay in its
- * shadow until then. */
+/* Texture references for nvcc, which has none since CUDA 12: device variables that hold a texture
+ * object, which is made when they are bound. Until then, the settings that the host writes to a
+ * reference stay in its shadow. */
 #ifndef TYTO_EMULATED_H
 #define TYTO_EMULATED_H
 
@@ -19,13 +19,13 @@ struct textureReference {
     float minMipmapLevelClamp;
     float maxMipmapLevelClamp;
     int disableTrilinearOptimization;
-    cudaTextureObject_t object; /* 0: not bound; the device's */
+    cudaTextureObject_t object; /* device's object; 0: not bound */
 };
 
 template <class T, int type = cudaTextureType1D, cudaTextureReadMode mode = cudaReadModeElementType>
 struct TytoOldTexture : textureReference {};
 
-/* The object that the device has: its place in the variable. */
+/* The place of the device's object in the variable. */
 static inline cudaError_t tyto_old_exchange(const textureReference *reference,
                                             cudaTextureObject_t object) {
     cudaTextureObject_t before;
@@ -56,14 +56,14 @@ static inline cudaError_t tyto_old_bind(const textureReference *reference, cudaT
     return status != cudaSuccess ? status : tyto_old_exchange(reference, object);
 }
 
-/* The forms of C do not know how a reference reads: they take it for elements. */
+/* The C forms do not know the reference's read mode: they assume elements. */
 static inline cudaError_t tyto_old_linear(size_t *offset, const textureReference *reference,
                                           cudaTextureReadMode mode, const void *pointer,
                                           const cudaChannelFormatDesc *format, size_t size) {
     cudaResourceDesc resource = {};
     size_t free_bytes, total_bytes;
     if (offset) *offset = 0;
-    if (size == 0xffffffff) { /* to the end of the memory: at most all there is */
+    if (size == 0xffffffff) { /* to the end of the memory: at most its total size */
         cudaError_t status = cudaMemGetInfo(&free_bytes, &total_bytes);
         if (status != cudaSuccess) return status;
         size = total_bytes < (1u << 27) ? total_bytes : 1u << 27;
@@ -104,7 +104,7 @@ static inline cudaError_t tyto_old_mipmap(const textureReference *reference,
     return tyto_old_bind(reference, mode, resource);
 }
 
-/* The forms of C, and those that know how the reference reads. */
+/* The C forms, and the forms that know the reference's read mode. */
 #define TYTO_OLD_FORMS(name, inner, before, arguments_before, parameters, arguments)               \
     static inline cudaError_t name(before const textureReference *reference, parameters) {         \
         return inner(arguments_before reference, cudaReadModeElementType, arguments);              \

@@ -1,7 +1,7 @@
-/* What sources from before CUDA 12 use and later toolkits have removed, on top of what replaced it:
- * texture and surface references (tyto_references.h), cudaThreadSynchronize and its kin, members of
- * cudaDeviceProp, warp functions without a mask. `tyto cc --old` includes it first in every file;
- * with nvcc: -include tyto_old.h. */
+/* Features before CUDA 12 that later toolkits have removed, implemented with their replacements:
+ * texture and surface references (tyto_references.h), cudaThreadSynchronize and similar names,
+ * members of cudaDeviceProp, warp functions without a mask. `tyto cc --old` includes it first in
+ * every file; with nvcc: -include tyto_old.h. */
 #ifndef TYTO_OLD_H
 #define TYTO_OLD_H
 
@@ -63,7 +63,7 @@ template <class T>
 static __device__ __forceinline__ T __shfl_xor(T value, int mask, int width = 32) {
     return __shfl_xor_sync(0xffffffffu, value, mask, width);
 }
-/* CUB comes to a header of libcu++ in which __any is a name of its own: it must be read before. */
+/* CUB includes a header of libcu++ that uses the name __any, so it must be included before. */
 #if defined(__NVCC__) && __cplusplus >= 201703L && defined(__has_include)
 #if __has_include(<cuda/std/__functional/invoke.h>)
 #include <cuda/std/__functional/invoke.h>
@@ -75,9 +75,9 @@ static __device__ __forceinline__ T __shfl_xor(T value, int mask, int width = 32
 
 #endif
 
-/* Last, as the word occurs above: with nvcc a reference at file scope is a variable of the device.
- * A function that returns one may be the host's: there __host__ counts, which means nothing of a
- * variable or a parameter. */
+/* This must be last, because the word occurs above. With nvcc, a reference at file scope is a
+ * device variable. A function that returns a reference may be the host's; there __host__ applies,
+ * which is ignored for a variable or a parameter. */
 #ifdef __NVCC__
 #pragma nv_diag_suppress 1835 /* "attribute does not apply here" */
 #define texture __host__ __device__ TytoOldTexture

@@ -1,11 +1,10 @@
-/* Texture and surface references of CUDA 11 and before: the classes, the template forms of what
- * binds them, and fetches.
+/* Texture and surface references of CUDA 11 and before: the classes, the template forms of the
+ * functions that bind them, and fetches.
  *
- * clang knows such variables itself: they are .texref and .surfref in PTX, registered by the
- * program and bound by the runtime's own functions. nvcc has dropped them: there a texture
- * reference is a variable of the device that holds a texture object (tyto_emulated.h), surface
- * references are left out, and so are references that a function returns or that have settings from
- * the start. */
+ * clang supports such variables: they are .texref and .surfref in PTX, which the program registers
+ * and the runtime's functions bind. nvcc has removed them. There, a texture reference is a device
+ * variable that holds a texture object (tyto_emulated.h). Surface references, references that a
+ * function returns, and references with initial settings are not supported there. */
 #ifndef TYTO_REFERENCES_H
 #define TYTO_REFERENCES_H
 
@@ -57,7 +56,7 @@ struct __attribute__((device_builtin_surface_type)) surface<void, type> : public
 };
 #endif
 
-/* ---- On the host: the template forms of what binds references ---- */
+/* ---- On the host: the template forms of the functions that bind references ---- */
 
 #ifdef __NVCC__
 #define TYTO_REFERENCE TytoOldTexture
@@ -134,7 +133,7 @@ static inline cudaError_t cudaBindSurfaceToArray(const surface<void, type> &refe
 
 /* ---- In kernels ---- */
 
-/* What a fetch gives: the element, or floats in its place. */
+/* The type that a fetch returns: the element, or floats instead. */
 template <class T, cudaTextureReadMode mode> struct TytoOldTexel {
     typedef T Type;
 };
@@ -158,7 +157,7 @@ TYTO_OLD_FLOATS(unsigned short, ushort)
 #undef TYTO_OLD_FLOATS
 
 #ifdef __CUDACC__
-/* A reference as an object: in clang's code for the device it is its handle. */
+/* A reference as an object: in clang's device code it is the object's handle. */
 template <class T, int type, cudaTextureReadMode mode>
 static __device__ __forceinline__ unsigned long long tyto_object(TYTO_TEXTURE(T, type, mode)
                                                                      reference) {
@@ -169,7 +168,7 @@ static __device__ __forceinline__ unsigned long long tyto_object(TYTO_TEXTURE(T,
 #endif
 }
 
-/* A fetch through a reference is that through its object. */
+/* A fetch through a reference is a fetch through its object. */
 #define TYTO_OLD_FETCH(name, type)                                                                 \
     template <class T, cudaTextureReadMode mode, class... Places>                                  \
     static __device__ __forceinline__ typename TytoOldTexel<T, mode>::Type name(                   \

@@ -1,5 +1,6 @@
-/* Atomic read-modify-write functions on global or shared memory. Each returns the old value; the
- * scope is the device, of the _block forms the CTA, and of the _system forms the host as well. */
+/* Atomic read-modify-write functions on global or shared memory. Each returns the old value. The
+ * scope is the device; that of the _block forms is the CTA, and that of the _system forms includes
+ * the host. */
 #ifndef TYTO_DEVICE_ATOMIC_H
 #define TYTO_DEVICE_ATOMIC_H
 
@@ -47,7 +48,7 @@ TYTO_ATOMIC(atomicXor, TytoU64, xor_gen_ll, long long)
 #undef TYTO_ATOMIC
 #undef TYTO_ATOMIC_IN
 
-/* Those that are made of others, in each scope. */
+/* Functions that are made from others, in each scope. */
 #define TYTO_ATOMIC_FORMS(scope, prefix)                                                           \
     static __device__ __forceinline__ int atomicSub##scope(int *address, int value) {              \
         return atomicAdd##scope(address, -value);                                                  \

@@ -16,7 +16,7 @@ typedef __half2 half2;
 
 #define TYTO_FN static __device__ __forceinline__
 
-/* Conversions are the host's too. */
+/* Conversions exist on the host too. */
 #define TYTO_BOTH static __host__ __device__ __forceinline__
 
 TYTO_BOTH __half __float2half(float x) { return {(_Float16)x}; }
@@ -60,7 +60,7 @@ TYTO_FN __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
     return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
 }
 
-/* Arithmetic in the form of operators. */
+/* Arithmetic as operators. */
 TYTO_FN __half operator+(__half a, __half b) { return __hadd(a, b); }
 TYTO_FN __half operator-(__half a, __half b) { return __hsub(a, b); }
 TYTO_FN __half operator*(__half a, __half b) { return __hmul(a, b); }

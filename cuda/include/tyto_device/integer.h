@@ -15,7 +15,7 @@ TYTO_FN int __ffs(int x) { return __builtin_ffs(x); }
 TYTO_FN int __ffsll(long long x) { return __builtin_ffsll(x); }
 TYTO_FN unsigned __brev(unsigned x) { return __builtin_bitreverse32(x); }
 TYTO_FN unsigned long long __brevll(unsigned long long x) { return __builtin_bitreverse64(x); }
-/* Three bits of each selector count; by the fourth prmt would replicate a sign. */
+/* Only three bits of each selector count; the fourth bit would make prmt replicate a sign. */
 TYTO_FN unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
     return (unsigned)__nvvm_prmt((int)low, (int)high, (int)(selector & 0x7777));
 }
@@ -32,7 +32,7 @@ TYTO_FN unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
     asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(shift));
     return result;
 }
-/* The same, with a shift of 32 at most instead of modulo 32. */
+/* The same, with a shift of at most 32 instead of modulo 32. */
 TYTO_FN unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
     unsigned result;
     asm("shf.l.clamp.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(shift));
@@ -89,13 +89,13 @@ TYTO_FN long long llmax(long long a, long long b) { return max(a, b); }
 TYTO_FN unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
 TYTO_FN unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
-/* Means, rounded down, and rounded up by those with an r; no sum overflows. */
+/* Means, rounded down; those with an r round up. No sum overflows. */
 TYTO_FN int __hadd(int a, int b) { return (a & b) + ((a ^ b) >> 1); }
 TYTO_FN int __rhadd(int a, int b) { return (a | b) - ((a ^ b) >> 1); }
 TYTO_FN unsigned __uhadd(unsigned a, unsigned b) { return (a & b) + ((a ^ b) >> 1); }
 TYTO_FN unsigned __urhadd(unsigned a, unsigned b) { return (a | b) - ((a ^ b) >> 1); }
 
-/* The sums of products of four bytes each, added to c. */
+/* The sums of four products of bytes, added to c. */
 TYTO_FN int __dp4a(int a, int b, int c) {
     int sum;
     asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));

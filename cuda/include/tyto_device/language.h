@@ -1,13 +1,13 @@
-/* Qualifiers and the built-in variables. A member of threadIdx and its kin is a property whose
- * getter reads the special register, so that no storage stands behind them. */
+/* Qualifiers and the built-in variables. A member of threadIdx and similar variables is a property
+ * whose getter reads the special register, so that they need no storage. */
 #ifndef TYTO_DEVICE_LANGUAGE_H
 #define TYTO_DEVICE_LANGUAGE_H
 
-/* (clang itself knows __noinline__ in CUDA) */
-/* (clang itself knows __noinline__ in CUDA) */
+/* clang defines __noinline__ in CUDA */
+/* clang defines __noinline__ in CUDA */
 #define __global__        __attribute__((global))
-#define __grid_constant__ /* a parameter that is never written may be read where it lies */
-/* Clusters are not supported: a launch of such a kernel is an error of the compiler's. */
+#define __grid_constant__ /* a parameter that is never written may be read in place */
+/* Clusters are not supported: the compiler rejects the launch of such a kernel. */
 #define __cluster_dims__(...)                                                                      \
     __attribute__((                                                                                \
         diagnose_if(true, "__cluster_dims__: thread block clusters are not supported", "error")))
@@ -16,7 +16,7 @@
 #define __shared__      __attribute__((shared))
 #define __constant__    __attribute__((constant))
 #define __forceinline__ inline __attribute__((always_inline))
-/* Threads, CTAs on an SM (0: any), and for clusters, of which there are none, a third number. */
+/* Threads, CTAs on an SM (0: any), and a third number for clusters, which are not supported. */
 #define __launch_bounds__(...)                 TYTO_LAUNCH_BOUNDS(__VA_ARGS__, 0, 0)
 #define TYTO_LAUNCH_BOUNDS(threads, ctas, ...) __attribute__((launch_bounds(threads, ctas)))
 #define __align__(bytes)                       __attribute__((aligned(bytes)))
@@ -54,7 +54,7 @@ enum { warpSize = 32 };
 #undef TYTO_INDEX_VARIABLE
 #undef TYTO_INDEX_MEMBER
 
-/* Construction in place, as <new> has it. */
+/* Construction in place, as in <new>. */
 #ifndef TYTO_CUDA_RUNTIME_H
 __device__ inline void *operator new(size_t, void *place) noexcept { return place; }
 #endif

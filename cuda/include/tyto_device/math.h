@@ -1,8 +1,8 @@
-/* Mathematics: what the hardware has (roots, roundings, fused multiply-add, the approximate forms
- * with two leading underscores), directed roundings, conversions, and the single-precision
- * functions built on them. Those reduce the argument with fused multiply-adds by constants held in
- * two or three parts and finish with ex2.approx or a short polynomial; they are good to a few units
- * in the last place. Double precision is in math_double.h. */
+/* Mathematics: the operations of the hardware (roots, roundings, fused multiply-add, the
+ * approximate forms with two leading underscores), directed roundings, conversions, and the
+ * single-precision functions built on them. These reduce the argument with fused multiply-adds by
+ * constants in two or three parts and finish with ex2.approx or a short polynomial; they are
+ * accurate to a few units in the last place. Double precision is in math_double.h. */
 #ifndef TYTO_DEVICE_MATH_H
 #define TYTO_DEVICE_MATH_H
 
@@ -56,7 +56,7 @@ TYTO_FN float __saturatef(float x) { return __nvvm_saturate_f(x); }
     TYTO_FN int __double2int_##suffix(double x) { return __nvvm_d2i_##r(x); }                      \
     TYTO_FN float __double2float_##suffix(double x) { return __nvvm_d2f_##r(x); }                  \
     TYTO_FN float __int2float_##suffix(int x) {                                                    \
-        float y; /* inline, because clang 19 turns its builtin's roundings into nearest */         \
+        float y; /* inline, because clang 19's builtin always rounds to nearest */                 \
         asm("cvt." #r ".f32.s32 %0, %1;" : "=f"(y) : "r"(x));                                      \
         return y;                                                                                  \
     }                                                                                              \

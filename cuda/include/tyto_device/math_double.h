@@ -1,7 +1,7 @@
 /* Double-precision mathematics. exp, log, sin and cos reduce the argument with fused multiply-adds
- * and sum the Taylor series until the next term is below a unit in the last place; from 2^30 on
- * sine and cosine reduce it in whole numbers. pow is exp(y log x), with the logarithm in two parts.
- */
+ * and sum the Taylor series until the next term is below a unit in the last place; from 2^30 on,
+ * sine and cosine reduce it with integer arithmetic. pow is exp(y log x), with the logarithm in two
+ * parts. */
 #ifndef TYTO_DEVICE_MATH_DOUBLE_H
 #define TYTO_DEVICE_MATH_DOUBLE_H
 
@@ -86,29 +86,29 @@ TYTO_FN double log(double x) {
 TYTO_FN double log2(double x) { return log(x) * 0x1.71547652b82fep+0; }
 TYTO_FN double log10(double x) { return log(x) * 0x1.bcb7b1526e50ep-2; }
 
-/* What TYTO_SMALL_ANGLES leaves out, for programs whose angles are below 2^30 and whose zeros' sign
- * does not matter: a branch for each angle, and a comparison and a selection for each sine. Tyto's
- * workloads are built so, as their figures were measured. */
+/* Code that TYTO_SMALL_ANGLES leaves out, for programs with angles below 2^30 in which the sign of
+ * zero does not matter: a branch for each angle, and a comparison and a selection for each sine.
+ * Tyto's workloads use it, because their figures were measured with it. */
 #ifdef TYTO_SMALL_ANGLES
 #define TYTO_IS_LARGE_ANGLE(x)  false
 #define TYTO_ZERO_OR(x, result) (result)
 #else
 #define TYTO_IS_LARGE_ANGLE(x)  (!(fabs(x) < 0x1p30))
-#define TYTO_ZERO_OR(x, result) ((x) == 0 ? (x) : (result)) /* -0 stays what it is */
+#define TYTO_ZERO_OR(x, result) ((x) == 0 ? (x) : (result)) /* keeps -0 */
 #endif
 
-/* An angle less the nearest multiple of pi/2, and that multiple modulo 4. */
+/* An angle minus the nearest multiple of pi/2, and that multiple modulo 4. */
 struct TytoAngle {
     double rest;
     int quadrant;
 };
 
-/* The same for any size from 2^30 on, after Payne and Hanek (SIGNUM Newsletter 18, 1983): x is
- * m 2^e with a whole m of 53 bits, of which the bits of 2/pi above 2^(1-e) make multiples of 4, and
- * those more than 190 bits below are too small to matter. Called, so that kernels are not longer by
- * it. */
+/* The same for any size from 2^30 on, after Payne and Hanek (SIGNUM Newsletter 18, 1983): x is m
+ * 2^e with an integer m of 53 bits. The bits of 2/pi above 2^(1-e) only make multiples of 4, and
+ * bits more than 190 below that are too small to matter. It is called and not inlined, to keep
+ * kernels short. */
 static __device__ __attribute__((noinline, const)) TytoAngle tyto_reduce_large_angle(double x) {
-    /* 64 zeros, then 2/pi in binary, by Machin's formula in whole numbers. */
+    /* 64 zeros, then 2/pi in binary, computed with Machin's formula in integer arithmetic. */
     static const unsigned long long two_over_pi[] = {
         0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
         0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
@@ -140,7 +140,7 @@ static __device__ __attribute__((noinline, const)) TytoAngle tyto_reduce_large_a
         high = ~high;
         low = ~low;
     }
-    /* No number of 53 bits is within 2^-62 of a multiple, so the upper word has bits. */
+    /* No number of 53 bits is within 2^-62 of a multiple, so the upper word is not 0. */
     int zeros = __clzll((long long)high);
     high = high << zeros | low >> (64 - zeros);
     double scale = tyto_pow2(-64 - zeros);
@@ -197,8 +197,8 @@ TYTO_FN double tan(double x) {
     return TYTO_ZERO_OR(x, tangent);
 }
 
-/* log(x) of a positive finite x as the sum of the result and *low, to some 62 bits: log's series,
- * of which t and its cube are in two parts as well. */
+/* log(x) of a positive finite x as the sum of the result and *low, to about 62 bits: log's series,
+ * in which t and its cube also have two parts. */
 TYTO_FN double tyto_log_parts(double x, double *low) {
     bool is_subnormal = x < 0x1p-1022;
     long long bits = __double_as_longlong(is_subnormal ? x * 0x1p54 : x);
@@ -227,13 +227,14 @@ TYTO_FN double tyto_log_parts(double x, double *low) {
     return result;
 }
 
-/* size^y, of a size of at least 0. */
+/* size^y for a size of at least 0. */
 TYTO_FN double tyto_power(double size, double y) {
     if (size == 0.0 || size == tyto_infinity()) return exp(y * log(size));
     double low, high = tyto_log_parts(size, &low);
     double product = y * high;
     if (!(fabs(product) < 800.0)) return exp(product);
-    /* exp(r + rest) for an exact r, the 1 and r of its series summed with what that loses. */
+    /* exp(r + rest) for an exact r; adds the 1 and the r of its series together with their rounding
+     * error. */
     double whole = rint(product * 0x1.71547652b82fep+0);
     double r = fma(whole, -0x1.62e42fefa39efp-1, product);
     double rest = fma(whole, -0x1.abc9e3b39803fp-56, fma(y, low, fma(y, high, -product)));
@@ -247,7 +248,7 @@ TYTO_FN double tyto_power(double size, double y) {
     return (sum + sum_low) * tyto_pow2(n / 2) * tyto_pow2(n - n / 2);
 }
 
-/* x^y of which `magnitude` is |x|^y. */
+/* x^y; `magnitude` is |x|^y. */
 TYTO_FN double tyto_signed_power(double x, double y, double magnitude) {
     if (x == 1.0 || y == 0.0) return 1.0;
     if (isnan(x) || isnan(y)) return tyto_nan();

@@ -1,10 +1,9 @@
 /* C++ names of the single-precision functions: sin(float) is sinf, and so on; also in namespace
  * std.
  *
- * To be included after math_special.h. The host's <cmath> has the same names, some of them
- * constexpr, which clang would take for the device's too; it does not where a device function of
- * that signature was declared before. So clang's own list of declarations comes before <cmath>
- * (cuda_runtime.h). */
+ * Include this after math_special.h. The host's <cmath> has the same names, some of them constexpr,
+ * which clang would also use for the device, unless a device function with the same signature was
+ * declared before. So clang's own list of declarations comes before <cmath> (cuda_runtime.h). */
 #ifndef TYTO_DEVICE_MATH_OVERLOADS_H
 #define TYTO_DEVICE_MATH_OVERLOADS_H
 

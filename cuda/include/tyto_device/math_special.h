@@ -1,9 +1,10 @@
 /* The rest of C's mathematics: inverse and hyperbolic functions, the error and gamma functions,
- * remainders, and what takes numbers apart. Each is worked out in double precision by its textbook
- * identity or series, to a few units in the last place; the single-precision ones round that.
+ * remainders, and functions that split numbers into parts. Each is computed in double precision by
+ * its textbook identity or series, to a few units in the last place; the single-precision functions
+ * round this result.
  *
  * Sources: Abramowitz and Stegun, Handbook of Mathematical Functions (4.4 to 4.6 inverse and
- * hyperbolic functions, 6.1.40 gamma, 7.1.6 and 7.1.14 error function). */
+ * hyperbolic functions, 6.1.40 gamma, 7.1.6 and 7.1.14 error function).  */
 #ifndef TYTO_DEVICE_MATH_SPECIAL_H
 #define TYTO_DEVICE_MATH_SPECIAL_H
 
@@ -30,7 +31,7 @@ TYTO_FN double modf(double x, double *whole) {
     return isfinite(x) ? copysign(x - *whole, x) : isnan(x) ? x : copysign(0.0, x);
 }
 
-/* In three steps, so that no power of two of its own is out of range. */
+/* In three steps, so that no power of two is out of range. */
 TYTO_FN double ldexp(double x, int n) {
     n = n > 3000 ? 3000 : n < -3000 ? -3000 : n;
     int third = n / 3;
@@ -95,7 +96,7 @@ TYTO_FN double remainder(double x, double y) {
 
 TYTO_FN double exp10(double x) { return pow(10.0, x); }
 
-/* exp(x) - 1: the series where the difference would cancel. */
+/* exp(x) - 1: uses the series if the difference would lose digits. */
 TYTO_FN double expm1(double x) {
     if (fabs(x) > 0.3) return exp(x) - 1.0;
     return x * tyto_polynomial(x, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040,
@@ -103,7 +104,7 @@ TYTO_FN double expm1(double x) {
                                1.0 / 479001600, 1.0 / 6227020800);
 }
 
-/* log(1 + x); what 1 + x lost of x is put back in proportion. */
+/* log(1 + x); corrects in proportion for the digits of x that 1 + x loses. */
 TYTO_FN double log1p(double x) {
     double sum = 1.0 + x;
     if (sum == 1.0 || sum == tyto_infinity()) return x;
@@ -163,7 +164,7 @@ TYTO_FN double acos(double x) {
     return fabs(x) > 1.0 ? tyto_nan() : atan2(sqrt((1.0 - x) * (1.0 + x)), x);
 }
 
-/* x in half turns less the nearest quarter turn, in radians; that quarter, modulo 4, in *quadrant.
+/* x in half turns minus the nearest quarter turn, in radians; that quarter, modulo 4, in *quadrant.
  */
 TYTO_FN double tyto_reduce_turns(double x, int *quadrant) {
     double rest = x - 2.0 * rint(0.5 * x), quarters = rint(2.0 * rest);
@@ -220,15 +221,15 @@ TYTO_FN double atanh(double x) {
 
 /* ---- Error and gamma functions ---- */
 
-/* exp(-x^2), with what x * x loses. */
+/* exp(-x^2), with the rounding error of x * x. */
 TYTO_FN double tyto_exp_of_square(double x) {
     double square = x * x;
     return exp(-square) * (1.0 - fma(x, x, -square));
 }
-/* erfc(x) for x of 0.5 and more: the trapezoidal rule with steps of h = 1/2 for
- * (2 x / pi) exp(-x^2) times the integral of exp(-t^2) / (x^2 + t^2) from 0 on, less what the pole
- * at t = i x adds, 2 / (exp(2 pi x / h) - 1): exact to exp(-(pi / h)^2), 2^-56. The factors
- * are exp(-(n / 2)^2). (Matta and Reichel, Mathematics of Computation 25, 1971.) */
+/* erfc(x) for x of 0.5 and more: the trapezoidal rule with steps of h = 1/2 for (2 x / pi)
+ * exp(-x^2) times the integral of exp(-t^2) / (x^2 + t^2) from 0 on, minus the contribution of the
+ * pole at t = i x, 2 / (exp(2 pi x / h) - 1): exact to exp(-(pi / h)^2), 2^-56. The factors are
+ * exp(-(n / 2)^2). (Matta and Reichel, Mathematics of Computation 25, 1971.) */
 TYTO_FN double tyto_erfc_far(double x) {
     double square = x * x;
     double sum = 0.0;
@@ -271,8 +272,8 @@ TYTO_FN double erfc(double x) {
 }
 TYTO_FN double normcdf(double x) { return 0.5 * erfc(-x * 0x1.6a09e667f3bcdp-1); }
 
-/* Where the normal distribution reaches p: a rational function (Abramowitz and Stegun, 26.2.23, to
- * 4.5e-4), then Halley's method, each step of which makes three times as many digits right. */
+/* The x at which the normal distribution is p: a rational function (Abramowitz and Stegun, 26.2.23,
+ * to 4.5e-4), then Halley's method, which triples the number of correct digits in each step. */
 TYTO_FN double normcdfinv(double p) {
     if (!(p > 0.0 && p < 1.0))
         return p == 0.0 ? -tyto_infinity() : p == 1.0 ? tyto_infinity() : tyto_nan();
@@ -287,7 +288,7 @@ TYTO_FN double normcdfinv(double p) {
     return p < 0.5 ? x : -x;
 }
 TYTO_FN double erfcinv(double y) { return -normcdfinv(0.5 * y) * 0x1.6a09e667f3bcdp-1; }
-/* Near 0 with Halley's method on erf itself: 0.5 (1 + y) would lose the digits. */
+/* Near 0 it uses Halley's method on erf itself, because 0.5 (1 + y) would lose digits. */
 TYTO_FN double erfinv(double y) {
     if (!(fabs(y) < 0.5)) return copysign(erfcinv(1.0 - fabs(y)), y);
     double x = y * 0x1.c5bf891b4ef6ap-1 * (1.0 + 0.2618 * y * y); /* sqrt(pi) / 2 */
@@ -298,14 +299,14 @@ TYTO_FN double erfinv(double y) {
     return x;
 }
 
-/* What Stirling's formula for log Gamma(x) lacks, for x of at least 10. */
+/* The correction of Stirling's formula for log Gamma(x), for x of at least 10. */
 TYTO_FN double tyto_stirling(double x) {
     double inverse = 1.0 / x, s = inverse * inverse;
     return inverse * tyto_polynomial(s, 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188,
                                      -691.0 / 360360, 1.0 / 156);
 }
-/* log Gamma(2 + z) for |z| up to 0.5: the coefficients are 1 less Euler's constant, then
- * (-1)^k (zeta(k) - 1) / k (6.1.33). */
+/* log Gamma(2 + z) for |z| up to 0.5: the coefficients are 1 minus Euler's constant, then (-1)^k
+ * (zeta(k) - 1) / k (6.1.33). */
 TYTO_FN double tyto_log_gamma_near(double z) {
     return z *
            tyto_polynomial(z, 0x1.b0ee6072093cep-2, 0x1.4a34cc4a60fa6p-2, -0x1.13e001a557607p-4,
@@ -346,8 +347,8 @@ TYTO_FN double lgamma(double x) {
     return sine == 0.0 ? tyto_infinity() : log(TYTO_PI / (sine * -x)) - tyto_log_gamma(-x);
 }
 
-/* Gamma(x) for x above 0, divided by *factor, so that neither is out of range where 1 / Gamma(x) is
- * not. */
+/* Gamma(x) for x above 0, divided by *factor, so that neither is out of range if 1 / Gamma(x) is in
+ * range. */
 TYTO_FN double tyto_gamma_part(double x, double *factor) {
     *factor = 1.0;
     if (x < 10.0) {

@@ -1,6 +1,5 @@
-/* Directed roundings of what math.h has no builtin for, by PTX: differences, quotients, roots,
- * fused operations and reciprocals of doubles, and conversions between 64-bit integers and floats.
- */
+/* Directed roundings without a builtin for math.h, in PTX: differences, quotients, roots, fused
+ * operations and reciprocals of doubles, and conversions between 64-bit integers and floats. */
 #ifndef TYTO_DEVICE_ROUNDED_H
 #define TYTO_DEVICE_ROUNDED_H
 

@@ -1,5 +1,6 @@
-/* Arithmetic on the two halves or the four bytes of a word (__vadd4, __vcmpltu2, ...), by PTX's
- * video instructions. Left out: those of CUDA 12 that combine three operands (__viaddmax, ...). */
+/* Arithmetic on the two halves or the four bytes of a word (__vadd4, __vcmpltu2, ...), with PTX's
+ * video instructions. Not supported: those of CUDA 12 that combine three operands (__viaddmax,
+ * ...). */
 #ifndef TYTO_DEVICE_SIMD_H
 #define TYTO_DEVICE_SIMD_H
 
@@ -7,8 +8,8 @@
 
 typedef unsigned TytoPacked;
 
-/* A function of two words: an instruction with its types and what follows them; the third operand
- * is added where that asks for it, and otherwise stands where no lane is written. */
+/* A function of two words: an instruction with its types and suffixes. Its third operand is added
+ * if the suffix asks for that, and otherwise fills lanes that are not written. */
 #define TYTO_PACKED(name, instruction)                                                             \
     static __device__ __forceinline__ TytoPacked name(TytoPacked a, TytoPacked b) {                \
         TytoPacked out;                                                                            \
@@ -21,7 +22,8 @@ typedef unsigned TytoPacked;
                                                                                  TytoPacked b) {   \
         return __vset##comparison##sign##width(a, b) * lane;                                       \
     }
-/* Of halves (2) or bytes (4): `lane` has the bits of a lane, `even` all but each lane's lowest. */
+/* For halves (2) or bytes (4): `lane` has the bits of a lane, `even` all bits except each lane's
+ * lowest. */
 #define TYTO_PACKED_FUNCTIONS(width, lane, even)                                                   \
     TYTO_PACKED(__vadd##width, "vadd" #width ".u32.u32.u32")                                       \
     TYTO_PACKED(__vaddss##width, "vadd" #width ".s32.s32.s32.sat")                                 \

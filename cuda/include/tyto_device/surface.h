@@ -1,6 +1,6 @@
-/* Surface objects: what a kernel reads and writes of arrays, by the byte offset in a row, the row,
- * and the slice, layer or face. An element is of any type of 1, 2, 4, 8 or 16 bytes; what happens
- * outside is one of three modes, which the instruction names. */
+/* Surface objects: a kernel reads and writes elements of arrays by the byte offset in a row, the
+ * row, and the slice, layer or face. An element has any type of 1, 2, 4, 8 or 16 bytes. The
+ * instruction names one of three modes for accesses outside the array. */
 #ifndef TYTO_DEVICE_SURFACE_H
 #define TYTO_DEVICE_SURFACE_H
 
@@ -14,7 +14,7 @@ enum cudaSurfaceBoundaryMode {
     cudaBoundaryModeTrap = 2
 };
 
-/* The registers that hold an element of so many bytes. */
+/* The registers for an element of this number of bytes. */
 template <int bytes> struct TytoSurfaceWords {
     unsigned short a;
 };
@@ -28,7 +28,7 @@ template <> struct TytoSurfaceWords<16> {
     unsigned long long a, b;
 };
 
-/* An instruction in the mode that is asked for; the operands follow. */
+/* An instruction in the requested mode; the operands follow. */
 #define TYTO_SURFACE_MODES(before, behind, ...)                                                    \
     switch (mode) {                                                                                \
     case cudaBoundaryModeZero: asm volatile(before ".zero " behind __VA_ARGS__); break;            \
@@ -51,7 +51,7 @@ template <> struct TytoSurfaceWords<16> {
         TYTO_SURFACE_MODES("sust.b." shape kind, "[%[s], " places "], " registers ";",             \
                            ::[s] "l"(surface), TYTO_LIST inputs, TYTO_LIST ins : "memory")         \
     }
-/* The functions of CUDA's that reach one kind of array. */
+/* CUDA's functions for one kind of array. */
 #define TYTO_SURFACE(name, shape, places, parameters, arguments, inputs)                           \
     TYTO_SURFACE_OF(name, shape, places, parameters, inputs, 1, ".b8", "{%[a]}", ([a] "=h"(w.a)),  \
                     ([a] "h"(w.a)))                                                                \

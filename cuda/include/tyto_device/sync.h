@@ -4,8 +4,8 @@
 
 #include "language.h"
 
-/* The barrier that also tells every thread how many (_count), whether all (_and) and whether any
- * (_or) threads of the CTA came with a non-zero predicate. */
+/* Barriers that also return to every thread how many (_count), whether all (_and) and whether any
+ * (_or) threads of the CTA have a non-zero predicate. */
 static __device__ __forceinline__ int __syncthreads_count(int predicate) {
     return __nvvm_bar0_popc(predicate);
 }

@@ -1,6 +1,6 @@
-/* What a kernel asks of the device's runtime: formatted output, assertions, the heap, time, and
- * special registers that have no variable. clang turns a call of printf into one of vprintf, and
- * those of memcpy, memmove and memset into loops of their own. */
+/* Services of the device's runtime for kernels: formatted output, assertions, the heap, time, and
+ * special registers without a variable. clang turns a call of printf into a call of vprintf, and
+ * calls of memcpy, memmove and memset into loops. */
 #ifndef TYTO_DEVICE_SYSTEM_H
 #define TYTO_DEVICE_SYSTEM_H
 
@@ -38,8 +38,8 @@ __assert_fail(const char *expression, const char *file, unsigned line,
     ((expression) ? (void)0 : __assertfail(#expression, __FILE__, __LINE__, __func__, sizeof(char)))
 #endif
 
-/* Inline, so that a kernel that allocates nothing carries none of them. Beside the C++ library
- * clang has its own in <new>. */
+/* Inline, so that a kernel that allocates nothing does not contain them. With the C++ library,
+ * clang's own <new> defines them. */
 #ifndef TYTO_CUDA_RUNTIME_H
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Winline-new-delete"

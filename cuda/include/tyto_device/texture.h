@@ -1,6 +1,6 @@
-/* Fetches through texture objects, and gathers: by index, by coordinates, from a level of a mipmap
- * that is named or that gradients choose, from layers and cubemaps. A texel is a number or a short
- * vector of them. Left out: sparse textures. */
+/* Fetches through texture objects, and gathers: by index, by coordinates, from a mipmap level that
+ * is given or chosen by gradients, from layers and cubemaps. A texel is a number or a short vector
+ * of numbers. Not supported: sparse textures. */
 #ifndef TYTO_DEVICE_TEXTURE_H
 #define TYTO_DEVICE_TEXTURE_H
 
@@ -8,12 +8,12 @@
 
 typedef unsigned long long cudaTextureObject_t;
 
-/* The four words of a fetch, by the kind of the texel's numbers. */
+/* The four words of a fetch, by the type of the texel's numbers. */
 template <class N> struct TytoTexelWords {
     N x, y, z, w;
 };
 
-/* Of a texel type: the kind of its words, and how it is made of them. */
+/* For a texel type: the type of its words, and its construction from them. */
 template <class T> struct TytoTexel;
 #define TYTO_TEXEL_TYPES(T, name, N)                                                               \
     template <> struct TytoTexel<T> {                                                              \
@@ -44,7 +44,7 @@ TYTO_TEXEL_TYPES(unsigned, uint, unsigned)
 #undef TYTO_TEXEL_TYPES
 
 #define TYTO_LIST(...) __VA_ARGS__
-/* The fetch of one kind of numbers. */
+/* The fetch for one type of numbers. */
 #define TYTO_FETCH_OF(name, op, kind, constraint, N, coordinates, places, parameters, inputs)      \
     static __device__ __forceinline__ TytoTexelWords<N> tyto_##name(                               \
         N, cudaTextureObject_t texture, TYTO_LIST parameters) {                                    \
@@ -54,7 +54,7 @@ TYTO_TEXEL_TYPES(unsigned, uint, unsigned)
                      : [t] "l"(texture), TYTO_LIST inputs);                                        \
         return t;                                                                                  \
     }
-/* A function of CUDA's, whose value is the texel or goes through a pointer. */
+/* A CUDA function, which returns the texel or stores it through a pointer. */
 #define TYTO_FETCH(name, op, coordinates, places, parameters, arguments, inputs)                   \
     TYTO_FETCH_OF(name, op, "f32", "=f", float, coordinates, places, parameters, inputs)           \
     TYTO_FETCH_OF(name, op, "s32", "=r", int, coordinates, places, parameters, inputs)             \
@@ -71,7 +71,7 @@ TYTO_TEXEL_TYPES(unsigned, uint, unsigned)
     }
 
 /* clang-format off */
-/* Name, instruction, type of the coordinates, what stands behind the texture, parameters. */
+/* Name, instruction, type of the coordinates, operands after the texture, parameters. */
 TYTO_FETCH(tex1Dfetch, "tex.1d", "s32", "{%[x]}]",
            (int x), (x),
            ([x] "r"(x)))
@@ -158,7 +158,7 @@ TYTO_FETCH(tyto2Dgather3, "tld4.a.2d", "f32", "{%[x], %[y]}]",
 #undef TYTO_FETCH
 #undef TYTO_FETCH_OF
 
-/* One component of the four texels around a place. */
+/* One component of the four texels around a position. */
 template <class T>
 static __device__ __forceinline__ T tex2Dgather(cudaTextureObject_t texture, float x, float y,
                                                 int component = 0) {

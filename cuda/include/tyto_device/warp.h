@@ -1,5 +1,5 @@
-/* Functions among the lanes of a warp: shuffles, votes, matches and (from sm_80) reductions. Values
- * of 8 bytes move as two words. */
+/* Functions across the lanes of a warp: shuffles, votes, matches and (from sm_80) reductions.
+ * Values of 8 bytes move as two words. */
 #ifndef TYTO_DEVICE_WARP_H
 #define TYTO_DEVICE_WARP_H
 
@@ -53,7 +53,7 @@ static __device__ __forceinline__ int __all_sync(unsigned mask, int predicate) {
     return __nvvm_vote_all_sync(mask, predicate != 0);
 }
 
-/* Matches compare bits, of 4 or 8 bytes: `bits` is T's size. */
+/* Matches compare the bits of 4 or 8 bytes; `bits` is T's size. */
 #define TYTO_MATCH(T, bits, B)                                                                     \
     static __device__ __forceinline__ unsigned __match_any_sync(unsigned mask, T value) {          \
         return __nvvm_match_any_sync_i##bits(mask, __builtin_bit_cast(B, value));                  \

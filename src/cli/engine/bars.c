@@ -1,5 +1,5 @@
-/* Bars (see the header). gnuplot draws boxes from corner to corner, so every bar's place is
- * computed here; the script holds numbers alone. */
+/* Draws bar charts (see the header). gnuplot draws boxes by their corners, so this file computes
+ * the place of every bar; the script contains only numbers. */
 #include "cli/engine/bars.h"
 
 #include <math.h>
@@ -15,31 +15,31 @@ enum {
     HEIGHT_PIXELS = 420,
     PIXELS_PER_BAR = 12,
     MOST_BAR_PIXELS = 60,
-    COLOURS = 12,     /* of gnuplot_write_colours; further series are lighter, with a border */
-    MOST_VALUES = 16, /* bars that are labelled, where a chart wants that */
+    COLOURS = 12,     /* of gnuplot_write_colours; later series are lighter and have a border */
+    MOST_VALUES = 16, /* most bars that get labels, if a chart wants labels */
     CELL_BYTES = 32
 };
 
-#define BAR_SHARE      0.8  /* of a row's place, the rest being the gap to the next row */
+#define BAR_SHARE      0.8  /* of a row's place; the rest is the gap to the next row */
 #define MEANS_APART    0.4  /* rows between the programs and their means */
-#define FAR_BEYOND     2.0  /* times the next largest: a bar so long is cut */
-#define MARGIN         1.08 /* of the longest bar, above it */
-#define CUT_MARGIN     1.3  /* the same where something is written there */
-#define MOST_CUT       4    /* bars that may be cut: more are no outliers */
-#define OUTLIERS_AMONG 4    /* bars for each outlier, at least */
+#define FAR_BEYOND     2.0  /* times the next largest value: longer bars are cut */
+#define MARGIN         1.08 /* factor of the axis's end over the longest bar */
+#define CUT_MARGIN     1.3  /* the same if text is written there */
+#define MOST_CUT       4    /* most bars to cut: more than that are not outliers */
+#define OUTLIERS_AMONG 4    /* least number of bars for each outlier */
 
-/* What a picture is drawn of. */
+/* The contents of a picture. */
 typedef struct Drawing {
     const BarChart *chart;
     const char *path;
 } Drawing;
 
-/* What the axis goes from and to, as values are shown. */
+/* The range of the axis, in the form in which values are shown. */
 typedef struct Range {
-    double base;     /* no difference */
+    double base;     /* the value that means no difference */
     double low;      /* of the axis */
     double high;     /* of the axis */
-    double furthest; /* from the base, that is drawn whole */
+    double furthest; /* largest distance from the base that is drawn whole */
 } Range;
 
 BarChart bars_new(int rows, int series, bool has_labels) {
@@ -75,7 +75,7 @@ static int compare_lengths(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/* How long the bars and marks are, in rising order; how many. */
+/* The lengths of the bars and marks, in ascending order; returns their number. */
 static int list_lengths(const BarChart *chart, double *lengths) {
     int count = 0;
     for (int i = 0; i < chart->rows * chart->series; i++) {
@@ -87,7 +87,7 @@ static int list_lengths(const BarChart *chart, double *lengths) {
     return count;
 }
 
-/* The longest that is no outlier; outliers are few. */
+/* The longest bar that is not an outlier; only a few bars can be outliers. */
 static double find_furthest(const double *lengths, int count) {
     int last = count - 1;
     for (int cut = 1; cut <= MOST_CUT && cut * OUTLIERS_AMONG <= count; cut++)
@@ -133,18 +133,18 @@ static Range find_range(const BarChart *chart) {
 
 /* ---- Data ---- */
 
-/* Of a row's place that its bars take: few bars are no wider than a thumb. */
+/* The share of a row's place that its bars take, at most MOST_BAR_PIXELS for each bar. */
 static double share_of(const BarChart *chart) {
     double most = (double)MOST_BAR_PIXELS * chart->series * chart->rows / width_of(chart);
     return fmin(BAR_SHARE, most);
 }
 
-/* The middle of a row's place; means stand a little apart from the programs. */
+/* The middle of a row's place; a small gap separates means from programs. */
 static double middle_of(const BarChart *chart, int row) {
     return row + (row < chart->first_mean ? 0 : MEANS_APART);
 }
 
-/* The middle of a bar, seen from that of its row. */
+/* The middle of a bar, relative to the middle of its row. */
 static double offset_of(const BarChart *chart, int series) {
     return share_of(chart) * ((series + 0.5) / chart->series - 0.5);
 }
@@ -166,7 +166,7 @@ static void write_rows(const BarChart *chart, const Range *range, FILE *to) {
     }
 }
 
-/* Places and heights of what was published, or where it is cut. */
+/* Places and heights of the published values, at the edge if they are cut. */
 static void write_marks(const BarChart *chart, const Range *range, FILE *to) {
     for (int row = 0; row < chart->rows; row++) {
         for (int series = 0; series < chart->series; series++) {
@@ -181,7 +181,7 @@ static bool shows_values(const BarChart *chart) {
     return chart->shows_values && chart->rows * chart->series <= MOST_VALUES;
 }
 
-/* What each bar comes to, above it; a bar below the base has it above that. */
+/* The value of each bar, written above it; for a bar below the base, above the base. */
 static void write_values(const BarChart *chart, const Range *range, FILE *to) {
     char text[CELL_BYTES];
     for (int row = 0; row < chart->rows; row++) {
@@ -204,7 +204,7 @@ static void write_cut(const BarChart *chart, int row, int series, double value, 
             text);
 }
 
-/* What is written where a bar or a mark is cut. */
+/* The text where a bar or a mark is cut. */
 static void write_cuts(const BarChart *chart, const Range *range, FILE *to) {
     for (int row = 0; row < chart->rows; row++) {
         for (int series = 0; series < chart->series; series++) {
@@ -215,7 +215,8 @@ static void write_cuts(const BarChart *chart, const Range *range, FILE *to) {
     }
 }
 
-/* A block's first line that draws nothing keeps an empty block from being none. */
+/* Begins a block with a line that draws nothing; without it, gnuplot would not count an empty
+ * block. */
 static void begin_block(FILE *to) { fprintf(to, "\n\nNaN\tNaN\tNaN\n"); }
 
 static void write_data(const void *context, FILE *to) {

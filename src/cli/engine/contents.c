@@ -1,4 +1,4 @@
-/* A file counts as the same while its identity, size and times are. */
+/* A file counts as unchanged while its inode, size and times are the same. */
 #include "cli/engine/contents.h"
 
 #include <errno.h>
@@ -22,8 +22,8 @@ typedef struct Content {
     char *path;
     struct stat status; /* when it was read */
     uint64_t hash;
-    bool is_listed;  /* the libraries below are those of the file as it was read */
-    Words libraries; /* files that the loader maps with it, but those of the system; owned */
+    bool is_listed;  /* `libraries` is that of the file when it was read */
+    Words libraries; /* files that the loader maps with it, except the system's; owned */
 } Content;
 
 struct Contents {
@@ -53,7 +53,7 @@ static bool is_unchanged(const struct stat *one, const struct stat *other) {
            is_same_time(one->st_ctim, other->st_ctim);
 }
 
-/* The row of a file, new if need be. */
+/* The row of a file; adds a new row if there is none. */
 static Content *find(Contents *contents, const char *path) {
     for (int i = 0; i < contents->count; i++) {
         if (strcmp(contents->list[i].path, path) == 0) return &contents->list[i];
@@ -67,7 +67,8 @@ static Content *find(Contents *contents, const char *path) {
     return content;
 }
 
-/* Adds the bytes of a file, which may be larger than memory; false after a message. */
+/* Adds the bytes of a file to the hash; the file may be larger than memory. False after a message.
+ */
 static bool hash_file(const char *path, uint64_t *hash) {
     char *bytes = allocate(CHUNK_BYTES, 1);
     FILE *file = fopen(path, "rb");
@@ -102,7 +103,7 @@ bool contents_add_library(Contents *contents, uint64_t *hash) {
 
 /* ---- Libraries of a program ---- */
 
-/* Whether the file is one of the system's, which comes and goes with it. */
+/* Whether the file is in one of the system's folders. */
 static bool is_of_system(const char *path) {
     static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
@@ -111,8 +112,8 @@ static bool is_of_system(const char *path) {
     return false;
 }
 
-/* Starts the loader, which lists the files that it would map for a program without running it, to a
- * pipe. NULL: that is not possible. */
+/* Starts the loader, which writes to a pipe the list of files that it would map for a program,
+ * without running the program. NULL: not possible. */
 static FILE *start_loader(char *loader, char *program, pid_t *process) {
     char list[] = "--list", *words[] = {loader, list, program, NULL};
     int ends[2];
@@ -129,8 +130,8 @@ static FILE *start_loader(char *loader, char *program, pid_t *process) {
     return NULL;
 }
 
-/* Lists what the loader maps for the program: lines "NAME => FILE (ADDRESS)". The program itself
- * reports a library that is not found. */
+/* Reads the files that the loader maps for the program, from lines "NAME => FILE (ADDRESS)". The
+ * program itself reports a library that is not found. */
 static void list_libraries(char *program, Words *libraries) {
     char loader[PATH_MAX], line[2 * PATH_MAX];
     pid_t process;
@@ -149,7 +150,7 @@ static void list_libraries(char *program, Words *libraries) {
         ;
 }
 
-/* Adds the libraries that the loader maps for a program that has been added. */
+/* Adds the libraries that the loader maps for a program; the program's own file has been added. */
 static bool add_libraries(Contents *contents, char *program, uint64_t *hash) {
     Content *content = find(contents, program);
     if (!content->is_listed) {
@@ -164,7 +165,7 @@ static bool add_libraries(Contents *contents, char *program, uint64_t *hash) {
     return true;
 }
 
-/* A program with a static runtime runs on one of these, which the loader does not list. */
+/* The libraries that replace the static runtime of a program; the loader does not list them. */
 static bool add_runtimes(Contents *contents, const char *program, uint64_t *hash) {
     static const char *const names[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
     char folder[PATH_MAX], path[PATH_MAX + sizeof "/libcudart.so.11.0"];

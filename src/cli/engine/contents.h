@@ -1,5 +1,5 @@
-/* Hashes of what files hold, so that no run of another build of anything is taken for one of this.
- */
+/* Hashes of the contents of files, so that a run of another build is never taken for one of this
+ * build. */
 #ifndef TYTO_CLI_ENGINE_CONTENTS_H
 #define TYTO_CLI_ENGINE_CONTENTS_H
 
@@ -11,17 +11,17 @@ typedef struct Contents Contents;
 Contents *contents_new(void);
 void contents_free(Contents *contents); /* NULL is allowed */
 
-/* Adds to a hash what a file holds now. A file is read again only when it has been written since.
- * All of these: false after a message. */
+/* Adds the current contents of a file to a hash. A file is read again only if it was written since.
+ * All of these functions return false after a message. */
 bool contents_add_file(Contents *contents, const char *path, uint64_t *hash);
 bool contents_add_library(Contents *contents, uint64_t *hash);
-/* Of a workload, its PTX too; of any, the libraries that the loader maps from outside of the
- * system's folders. */
+/* Adds a program; for a workload also its PTX; for any program also the libraries that the loader
+ * maps from outside the system's folders. */
 bool contents_add_program(Contents *contents, const char *name, uint64_t *hash);
-/* Adds a variable of the environment, set or not. */
+/* Adds an environment variable, whether it is set or not. */
 void contents_add_variable(const char *name, uint64_t *hash);
-/* Whether a word names a file that a program may read: itself, or what follows its "=". NULL: none.
- */
+/* The file that a word names and a program may read: the word itself, or the part after its "=".
+ * NULL: none. */
 const char *contents_named_file(const char *word);
 
 #endif

@@ -1,5 +1,5 @@
-/* Makes runs (see the header). A run's files lie in a folder under the task's name: what it
- * printed, and the result, which is kept in the store as soon as it is there. */
+/* Makes runs (see the header). The files of a run, its printed output and its result, are in a
+ * folder and have the task's name. The result goes to the store as soon as it is complete. */
 #include "cli/engine/engine.h"
 
 #include <signal.h>
@@ -22,9 +22,9 @@ enum {
     PATH_BYTES = 4096,
     REASON_BYTES = 256,
     FIRST_SLOTS = 64,
-    MOST_LOSSES = 2,       /* a run that is ended from outside is begun so often again */
-    MOST_OUTPUT = 1 << 16, /* bytes of what a failed program printed that are kept */
-    MOST_LIKEWISE = 20,    /* runs named of those that failed as another did */
+    MOST_LOSSES = 2,       /* restarts of a run that was ended from outside */
+    MOST_OUTPUT = 1 << 16, /* bytes of a failed program's output that are kept */
+    MOST_LIKEWISE = 20,    /* most names of runs that failed in the same way as another */
 };
 
 struct Engine {
@@ -32,7 +32,7 @@ struct Engine {
     Contents *contents; /* hashes of files */
     Task *tasks;        /* owned, as all below */
     int count, capacity;
-    int *slots; /* hash table of the tasks: index and 1; 0: free */
+    int *slots; /* hash table of the tasks: index + 1; 0: free */
     int slot_count;
 };
 
@@ -55,7 +55,7 @@ void engine_free(Engine *engine) {
     free(engine);
 }
 
-/* Where a task of that name is, or would be. */
+/* The slot of the task with this name, or the free slot for it. */
 static int *find_slot(const Engine *engine, const char *name) {
     uint64_t at = tyto_hash(0, name, strlen(name));
     for (;; at++) {
@@ -64,7 +64,7 @@ static int *find_slot(const Engine *engine, const char *name) {
     }
 }
 
-/* Twice the room for tasks, and a hash table that is at most half full. */
+/* Doubles the room for tasks, and the hash table, which is at most half full. */
 static void grow(Engine *engine) {
     int capacity = engine->capacity ? 2 * engine->capacity : FIRST_SLOTS / 4;
     Task *tasks = allocate((size_t)capacity, sizeof *tasks);
@@ -117,18 +117,18 @@ bool engine_refresh(Engine *engine) {
 
 /* ---- Running ---- */
 
-/* What goes on while the runs are made. */
+/* The state while runs are made. */
 typedef struct Campaign {
     Engine *engine;
     const EngineOrder *order;
     void *state;             /* the executor's */
-    Scratch scratch;         /* what the programs write */
+    Scratch scratch;         /* for the files of the programs */
     int total, done, failed; /* runs */
     int running;             /* now */
-    int signal;              /* by which the user interrupts; 0: none */
+    int signal;              /* with which the user interrupted; 0: none */
     Words likewise;          /* failed runs whose failure equals one already reported */
     struct timespec start;
-    bool is_shown; /* progress goes to a terminal */
+    bool is_shown; /* progress is shown on a terminal */
 } Campaign;
 
 static void name_file(const Campaign *campaign, const Task *task, const char *ending, char *path) {
@@ -141,7 +141,8 @@ static double seconds_since(struct timespec start) {
     return difftime(now.tv_sec, start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) * 1e-9;
 }
 
-/* One line, written over and over: what is done, and how long the rest takes at the pace so far. */
+/* Rewrites the line of progress: the finished runs, and the time that the rest takes at the pace so
+ * far. */
 static void show_progress(const Campaign *campaign) {
     if (!campaign->is_shown) return;
     fprintf(stderr, "\r\x1b[K%s: %d of %d runs done, %d running", campaign->order->title,
@@ -158,7 +159,7 @@ static void end_progress(const Campaign *campaign) {
     if (campaign->is_shown) fprintf(stderr, "\r\x1b[K");
 }
 
-/* Whether what the run records is a replay of its L1D lookups. */
+/* Whether the run's record is a replay of its L1D lookups. */
 static bool has_replay(const Task *task) { return task->record >= RECORD_LRU; }
 
 static void add_pair(Words *words, const char *name, const char *value) {
@@ -204,7 +205,7 @@ static bool start_run(Campaign *campaign, int number) {
     return is_started;
 }
 
-/* Starts the replay of what a run's program has recorded, by the command that this is. */
+/* Starts the replay of the lookups that a run's program recorded, with this executable. */
 static bool start_replay(Campaign *campaign, int number) {
     Task *task = &campaign->engine->tasks[number];
     char self[PATH_BYTES], trace[PATH_BYTES], replay[PATH_BYTES];
@@ -221,9 +222,9 @@ static bool start_replay(Campaign *campaign, int number) {
     return start_job(campaign, number, &line, &(Words){0});
 }
 
-/* ---- Ends ---- */
+/* ---- Ends of runs ---- */
 
-/* What a program printed, the last of it; "" when there is nothing. The caller frees it. */
+/* The last part of a program's output; "" if it printed nothing. The caller frees it. */
 static char *read_output(const Campaign *campaign, const Task *task) {
     char path[PATH_BYTES];
     size_t length;
@@ -234,8 +235,8 @@ static char *read_output(const Campaign *campaign, const Task *task) {
     return output;
 }
 
-/* Whether another run has failed so, and printed the same: a mistake of the program's own is every
- * run's. */
+/* Whether another run failed in the same way with the same output: an error in a program makes all
+ * of its runs fail. */
 static bool is_told(const Campaign *campaign, const Task *task) {
     int i = 0, count = campaign->engine->count;
     const Task *tasks = campaign->engine->tasks;
@@ -244,7 +245,7 @@ static bool is_told(const Campaign *campaign, const Task *task) {
     return i < count;
 }
 
-/* Says which run failed, and what its program printed. */
+/* Reports which run failed, and what its program printed. */
 static void say_failure(Campaign *campaign, Task *task, const char *reason, const char *output) {
     char *name = task_name(&task->key);
     task->failure = tyto_hash(tyto_hash(0, reason, strlen(reason)), output, strlen(output)) | 1;
@@ -268,8 +269,8 @@ static void say_likewise(const Campaign *campaign) {
     fputc('\n', stderr);
 }
 
-/* Tells that a run failed, and keeps that with what its program printed, unless the run was only
- * lost. False when the store fails. */
+/* Reports that a run failed. Stores the failure with the program's output, unless the run was lost.
+ * False if the store fails. */
 static bool fail_run(Campaign *campaign, int number, const char *reason, bool is_lost) {
     Task *task = &campaign->engine->tasks[number];
     char *output = read_output(campaign, task);
@@ -282,8 +283,8 @@ static bool fail_run(Campaign *campaign, int number, const char *reason, bool is
     return is_kept;
 }
 
-/* Removes in this order: a process killed in between then leaves no end file without its result. A
- * surplus task that ends later leaves nothing either, since its script is gone. */
+/* Removes the files of a run. The order ensures that a process killed in between leaves no end file
+ * without its result. A surplus task that ends later leaves no file, because its script is gone. */
 static void remove_files(const Campaign *campaign, const Task *task) {
     static const char *const endings[] = {"sh",   "end",      "json", "out",
                                           "ctas", "policies", "l1d",  "replay"};
@@ -294,7 +295,7 @@ static void remove_files(const Campaign *campaign, const Task *task) {
     }
 }
 
-/* What a run has recorded, as JSON; NULL after a message. The caller frees it. */
+/* The record of a run as JSON; NULL after a message. The caller frees it. */
 static char *read_record(const Campaign *campaign, const Task *task) {
     char ctas[PATH_BYTES], policies[PATH_BYTES], replay[PATH_BYTES];
     name_file(campaign, task, "ctas", ctas);
@@ -304,7 +305,7 @@ static char *read_record(const Campaign *campaign, const Task *task) {
                             : record_read(ctas, policies);
 }
 
-/* Keeps the result of a run. False when the store fails. */
+/* Stores the result of a run. False if the store fails. */
 static bool keep_run(Campaign *campaign, int number) {
     Task *task = &campaign->engine->tasks[number];
     char path[PATH_BYTES];
@@ -319,9 +320,10 @@ static bool keep_run(Campaign *campaign, int number) {
     char *text = file_read(path, FILE_DATA_MAX, &length), *record = NULL;
     bool is_timed = true, is_kept = text && store_is_timed(store, &task->key, text, &is_timed);
     if (is_kept && !is_timed)
-        is_kept =
-            fail_run(campaign, number,
-                     "timed no launch: --kernels and --skip left none of the program's", false);
+        is_kept = fail_run(
+            campaign, number,
+            "had no timed launch: --kernels and --skip excluded all launches of the program",
+            false);
     else
         is_kept = is_kept && (!task->record || (record = read_record(campaign, task))) &&
                   store_add(store, &task->key, text, record);
@@ -331,7 +333,7 @@ static bool keep_run(Campaign *campaign, int number) {
     return is_kept;
 }
 
-/* Whether all is there that a job of the task was to leave. */
+/* Whether all files that a job of the task must leave exist. */
 static bool has_left(const Campaign *campaign, const Task *task) {
     const struct {
         const char *ending;
@@ -350,23 +352,23 @@ static bool has_left(const Campaign *campaign, const Task *task) {
     return is_there;
 }
 
-/* Whether nothing more can be written where runs leave their files. Some file systems do not count
- * blocks, or files. */
+/* Whether the file system of the runs' files is full. Some file systems do not count blocks or
+ * files. */
 static bool is_full(const char *folder) {
     struct statvfs room;
     if (statvfs(folder, &room) != 0) return false;
     return (room.f_blocks && !room.f_bavail) || (room.f_files && !room.f_favail);
 }
 
-/* Whether a job says by its status that the host could not take its result. A replay, which is our
- * own command, fails with that status for its files alone. */
+/* Whether a job's status means that its result could not be written. A replay, which runs our own
+ * command, fails with that status only because of its files. */
 static bool is_unwritten(const Task *task, int status) {
     const int unwritten = task->is_replaying ? EXIT_FAILED : EXECUTOR_UNWRITTEN;
     return WIFEXITED(status) && WEXITSTATUS(status) == unwritten;
 }
 
-/* Whether a process was ended by somebody, the system for want of memory among them, and not by
- * what it did itself. */
+/* Whether a process was ended from outside, by a user or by the system when memory ran out, and not
+ * by its own error. */
 static bool is_loss(int status) {
     static const int outer[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP};
     bool is_outer = false;
@@ -375,8 +377,8 @@ static bool is_loss(int status) {
     return is_outer;
 }
 
-/* A run has failed, or was lost: to somebody who ended it, or for want of room for its files. False
- * when the store fails. */
+/* Handles a run that failed or was lost. A run is lost if it was ended from outside or had no room
+ * for its files. False if the store fails. */
 static bool end_without(Campaign *campaign, int number, int status) {
     const Task *task = &campaign->engine->tasks[number];
     bool has_result = has_left(campaign, task);
@@ -395,8 +397,8 @@ static bool end_without(Campaign *campaign, int number, int status) {
     return fail_run(campaign, number, reason, is_loss(status) || was_unwritten || was_full);
 }
 
-/* A run's program has ended, or the replay after it. False when the store fails, or what follows
- * does not start. */
+/* Handles the end of a run's program, or of the replay after it. False if the store fails, or if
+ * the next step does not start. */
 static bool end_job(Campaign *campaign, int number, int status) {
     Task *task = &campaign->engine->tasks[number];
     bool is_done = WIFEXITED(status) && WEXITSTATUS(status) == 0 && has_left(campaign, task);
@@ -413,9 +415,9 @@ static bool end_job(Campaign *campaign, int number, int status) {
     return is_kept;
 }
 
-/* ---- The course ---- */
+/* ---- The loop ---- */
 
-/* Waits for one event, and deals with it. */
+/* Waits for one event and handles it. */
 static EngineEnd take_event(Campaign *campaign) {
     int number, status;
     show_progress(campaign);
@@ -448,7 +450,7 @@ static EngineEnd run_all(Campaign *campaign) {
         while (campaign->running == most && end == ENGINE_DONE)
             end = take_event(campaign);
         if (end != ENGINE_DONE) break;
-        if (campaign->engine->tasks[i].state == RUN_FAILED) /* what a remote job left then */
+        if (campaign->engine->tasks[i].state == RUN_FAILED) /* files of an earlier remote job */
             remove_files(campaign, &campaign->engine->tasks[i]);
         if (!start_run(campaign, i)) end = ENGINE_FAILED;
         else campaign->running++;
@@ -458,7 +460,7 @@ static EngineEnd run_all(Campaign *campaign) {
     return end;
 }
 
-/* A remote executor's folder is there before and after; any other's is temporary. */
+/* A remote executor's folder exists before and afterwards; other folders are temporary. */
 static bool open_folder(Campaign *campaign) {
     if (!campaign->order->executor->is_remote) return scratch_open(&campaign->scratch);
     snprintf(campaign->scratch.path, sizeof campaign->scratch.path, "%s", campaign->order->folder);
@@ -494,6 +496,6 @@ EngineEnd engine_run(Engine *engine, const EngineOrder *order, int *signal) {
 }
 
 void engine_end_interrupted(int signal) {
-    say_error("interrupted; what has finished is kept, and the same command goes on from there");
+    say_error("interrupted; finished runs are stored, and the same command resumes");
     signals_obey(signal);
 }

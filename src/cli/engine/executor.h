@@ -1,5 +1,5 @@
-/* What runs programs: a struct of functions, so that the same runs can be made on one host or on a
- * cluster. */
+/* An executor runs programs. It is a struct of functions, so that the same runs can be made on one
+ * host or on a cluster. */
 #ifndef TYTO_CLI_ENGINE_EXECUTOR_H
 #define TYTO_CLI_ENGINE_EXECUTOR_H
 
@@ -7,50 +7,50 @@
 
 #include "cli/engine/words.h"
 
-/* A program to run; the texts need not outlive the call that begins it. */
+/* A program to run; the texts need not outlive the call of `start`. */
 typedef struct Job {
-    const char *name;   /* of its files in the folder, its own among all runs there ever are */
+    const char *name;   /* of its files in the folder; unique among all runs */
     Words line;         /* the program and its arguments; the list ends with NULL */
     Words options;      /* for TYTO_OPTIONS, --json among them */
     const char *output; /* file for what the program prints */
 } Job;
 
-/* The status of a job that could not write its result, which is the host's trouble and not its
- * program's: EX_TEMPFAIL of sysexits.h, by which any program asks to be run again. A job's
- * environment tells it to the library. */
+/* The status of a job that could not write its result, which is an error of the host and not of the
+ * program: EX_TEMPFAIL of sysexits.h, with which any program asks to be run again. An environment
+ * variable of the job passes it to the library. */
 enum { EXECUTOR_UNWRITTEN = 75 };
 #define EXECUTOR_TELL_UNWRITTEN "TYTO_UNWRITTEN"
 
-/* What happened while waiting. */
+/* The result of waiting. */
 typedef enum Event {
-    EVENT_NONE,        /* the time is over */
+    EVENT_NONE,        /* the time has passed */
     EVENT_ENDED,       /* a job ended */
     EVENT_INTERRUPTED, /* the user wants to stop: Ctrl-C, or a signal to end */
-    EVENT_FAILED       /* no more can be run; told */
+    EVENT_FAILED       /* nothing more can be run; already reported */
 } Event;
 
-/* Where and how much is run. */
+/* Where and how many jobs run. */
 typedef struct Workplace {
-    const char *folder; /* that a remote executor shares with its jobs; else NULL */
+    const char *folder; /* shared by a remote executor and its jobs; else NULL */
     const char *title;  /* what the runs are for */
-    int jobs; /* at once, at most; 0: as many as there is room for, where that is remote */
+    int jobs;           /* most jobs at once; 0: as many as a remote executor has room for */
 } Workplace;
 
 typedef struct Executor {
     const char *name;
-    bool is_remote; /* jobs live on without this process, in a folder that stays */
-    /* Makes room, and takes the user's signals from now on; NULL after a message. */
+    bool is_remote; /* jobs continue without this process, in a permanent folder */
+    /* Prepares the executor, and handles the user's signals from now on; NULL after a message. */
     void *(*open)(const Workplace *place);
-    /* Begins a job, whose number is the caller's own. False after a message. */
+    /* Starts a job; the caller chooses its number. False after a message. */
     bool (*start)(void *state, const Job *job, int number);
-    /* Waits for at most a second; for EVENT_ENDED says which job, and its status as from wait(),
-     * for EVENT_INTERRUPTED the signal in the place of the status. */
+    /* Waits for at most a second. For EVENT_ENDED it returns the job and its status in the form of
+     * wait(), for EVENT_INTERRUPTED the signal instead of the status. */
     Event (*wait)(void *state, int *number, int *status);
-    /* Ends what still runs, or leaves it, where that is remote. */
+    /* Ends the jobs that still run; a remote executor may leave them running. */
     void (*stop)(void *state);
-    /* How many jobs of a folder run, and wait to; NULL: that is not to be asked. */
+    /* The numbers of a folder's jobs that run and that wait; NULL: unknown to this executor. */
     bool (*count)(const char *folder, int *running, int *waiting);
-    /* After stop: signals end the process again, one that came meanwhile at once. */
+    /* Call after stop: signals end the process again; a signal that is pending does so at once. */
     void (*close)(void *state);
 } Executor;
 

@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 
-/* Every list of a struct begins so. */
+/* The first fields of every list. */
 typedef struct List {
     void *list;
     int count;
@@ -19,26 +19,26 @@ typedef struct List {
 enum {
     MOST_FIELDS = 16,
     MOST_MESSAGES = 20,
-    MOST_BYTES = 1 << 20,   /* of a file; the largest that comes with Tyto has a hundredth */
+    MOST_BYTES = 1 << 20,   /* of a file; the largest that comes with Tyto has a hundredth of it */
     MOST_DEPTH = 6,         /* nested lists and mappings; a claim's values are the fourth */
     MOST_ITEMS = 4096,      /* of a list */
-    MOST_ORDINAL = 1000000, /* of things that can be recorded there are fewer */
+    MOST_ORDINAL = 1000000, /* fewer things than this can be recorded */
 };
 
-/* A text that is a copy of one in the document; it has that one's place. */
+/* A text that is a copy of one in the document; messages give the place of the original. */
 typedef struct Alias {
     const char *word;
     yaml_mark_t mark;
 } Alias;
 
-/* Texts lie in the document, arrays in blocks. */
+/* Texts are stored in the document, arrays in blocks. */
 struct FieldFile {
     char *path;
     bool allows_plugins;
-    int mistakes;   /* told so far */
-    bool is_loaded; /* the document is there */
+    int mistakes;   /* reported so far */
+    bool is_loaded; /* `document` is loaded */
     yaml_document_t document;
-    void **blocks; /* owned, as what they hold */
+    void **blocks; /* owned, with their contents */
     int count;     /* of blocks */
     Alias *aliases;
     int alias_count;
@@ -65,7 +65,7 @@ void fields_free(FieldFile *file) {
 const char *fields_path(const FieldFile *file) { return file->path; }
 int fields_mistakes(const FieldFile *file) { return file->mistakes; }
 
-/* One more item for a list; `list` moves. */
+/* Adds an item to a list and returns it; may move `list`. */
 static void *grow(void *list, int count, size_t size) {
     void *longer = realloc(list, ((size_t)count + 1) * size);
     if (longer) return longer;
@@ -86,7 +86,7 @@ static void say_mistake(FieldFile *file, yaml_mark_t mark, const char *what, con
                 what, word ? " '" : "", word ? word : "", word ? "'" : "");
 }
 
-/* Finds where the file has this text; false when it is not a text of the file. */
+/* Finds the place of this text in the file; false: it is not a text of the file. */
 static bool find_place(const FieldFile *file, const char *word, yaml_mark_t *mark) {
     for (int i = 0; i < file->alias_count; i++) {
         if (file->aliases[i].word != word) continue;
@@ -128,9 +128,8 @@ static yaml_node_t *node_of(FieldFile *file, int index) {
     return yaml_document_get_node(&file->document, index);
 }
 
-/* Whether a text holds what moves a cursor or ends a line (the control characters of ASCII and
- * Latin-1 in UTF-8, and Unicode's line ends), which would be more than text in a table, a page or a
- * plot. */
+/* Whether a text contains control characters (of ASCII or Latin-1, in UTF-8) or Unicode's line
+ * ends. They would break a table, a page or a plot. */
 static bool has_control(const unsigned char *text, size_t length) {
     for (size_t i = 0; i < length; i++) {
         if (text[i] < ' ' || text[i] == 0x7f) return true;
@@ -141,14 +140,14 @@ static bool has_control(const unsigned char *text, size_t length) {
     return false;
 }
 
-/* A scalar's text; "" after a message when it is none. */
+/* A scalar's text; "" after a message if it is not valid. */
 static const char *read_text(FieldFile *file, const yaml_node_t *node) {
     bool is_text = node->type == YAML_SCALAR_NODE && node->data.scalar.length;
     if (is_text && !has_control(node->data.scalar.value, node->data.scalar.length))
         return (const char *)node->data.scalar.value;
     say_mistake(file, node->start_mark,
-                is_text ? "a text must not hold line breaks and other control characters"
-                        : "a text is expected here",
+                is_text ? "a text must not contain line breaks or other control characters"
+                        : "expected a text",
                 NULL);
     return "";
 }
@@ -177,14 +176,14 @@ static int read_choice(FieldFile *file, const yaml_node_t *node, const char *con
     for (int i = 0; choices[i]; i++) {
         if (strcmp(choices[i], text) == 0) return i;
     }
-    if (*text) say_mistake(file, node->start_mark, "not one of those that can stand here:", text);
+    if (*text) say_mistake(file, node->start_mark, "not an allowed value:", text);
     return 0;
 }
 
-/* The number of `items` that a node has; 0 after a message when there are too many. */
+/* The number of items of a node; 0 after a message if there are too many. */
 static int check_items(FieldFile *file, const yaml_node_t *node, ptrdiff_t items) {
     if (items <= MOST_ITEMS) return (int)items;
-    say_mistake(file, node->start_mark, "there are too many of them", NULL);
+    say_mistake(file, node->start_mark, "too many items", NULL);
     return 0;
 }
 
@@ -192,20 +191,20 @@ static int items_of(FieldFile *file, const yaml_node_t *list) {
     return check_items(file, list, list->data.sequence.items.top - list->data.sequence.items.start);
 }
 
-/* Remembers that a text of ours stands for a node's. */
+/* Records that a text is a copy of a node's text. */
 static const char *add_alias(FieldFile *file, const char *word, const yaml_node_t *node) {
     file->aliases = grow(file->aliases, file->alias_count, sizeof *file->aliases);
     file->aliases[file->alias_count++] = (Alias){word, node->start_mark};
     return word;
 }
 
-/* A scheduler as runs will find it. A relative path of a shared object is relative to the file's
+/* The name of a scheduler for runs. A relative path of a shared object is relative to the file's
  * folder. A shared object is code, so the user must allow it. */
 static const char *place_policy(FieldFile *file, const yaml_node_t *node, const char *policy) {
     if (!tyto_is_plugin(policy)) return policy;
     if (!file->allows_plugins)
         say_mistake(file, node->start_mark,
-                    "this is code, which a file has loaded only with --allow-plugins:", policy);
+                    "this is code, which a file may load only with --allow-plugins:", policy);
     if (policy[0] == '/') return policy;
     if (strncmp(policy, "./", 2) == 0) policy += 2;
     const char *slash = strrchr(file->path, '/');
@@ -216,7 +215,7 @@ static const char *place_policy(FieldFile *file, const yaml_node_t *node, const 
     return add_alias(file, placed, node);
 }
 
-/* The same of `key=value` where the value is a scheduler. */
+/* Does the same with `key=value` if the value is a scheduler. */
 static const char *place_set(FieldFile *file, const yaml_node_t *node, const char *set) {
     const char *equals = strchr(set, '=');
     static const char ending[] = ".policy";
@@ -233,7 +232,7 @@ static const char *place_set(FieldFile *file, const yaml_node_t *node, const cha
 
 typedef const char *PlaceWord(FieldFile *file, const yaml_node_t *node, const char *word);
 
-/* A list of scalars, or just one; NULL for `place`: as they are. */
+/* Reads a list of scalars, or one scalar; with NULL for `place` it copies them unchanged. */
 static void read_words(FieldFile *file, const yaml_node_t *node, Words *words, PlaceWord *place) {
     bool is_list = node->type == YAML_SEQUENCE_NODE;
     words->count = is_list ? items_of(file, node) : 1;
@@ -248,7 +247,7 @@ static void read_words(FieldFile *file, const yaml_node_t *node, Words *words, P
 
 static void read_values(FieldFile *file, const yaml_node_t *node, Values *values) {
     if (node->type != YAML_MAPPING_NODE) {
-        say_mistake(file, node->start_mark, "a mapping of rows to numbers is expected here", NULL);
+        say_mistake(file, node->start_mark, "expected a mapping of rows to numbers", NULL);
         return;
     }
     const yaml_node_pair_t *pairs = node->data.mapping.pairs.start;
@@ -267,16 +266,16 @@ static bool is_empty(const yaml_node_t *node) {
            node->data.mapping.pairs.top == node->data.mapping.pairs.start;
 }
 
-/* False, after a message, for an empty list or mapping that needs at least one item. */
+/* False after a message if a list or mapping needs at least one item and is empty. */
 static bool check_not_empty(FieldFile *file, const yaml_node_t *node, const char *name) {
     if (!is_empty(node)) return true;
-    say_mistake(file, node->start_mark, "one is needed at least of", name);
+    say_mistake(file, node->start_mark, "needs at least one item:", name);
     return false;
 }
 
 static void read_lists(FieldFile *file, const yaml_node_t *node, NamedLists *lists) {
     if (node->type != YAML_MAPPING_NODE) {
-        say_mistake(file, node->start_mark, "a mapping of names to values is expected here", NULL);
+        say_mistake(file, node->start_mark, "expected a mapping of names to values", NULL);
         return;
     }
     const yaml_node_pair_t *pairs = node->data.mapping.pairs.start;
@@ -295,7 +294,7 @@ static void read_record(FieldFile *file, const yaml_node_t *node, const Record *
 static void read_records(FieldFile *file, const yaml_node_t *node, const Record *record,
                          List *out) {
     if (node->type != YAML_SEQUENCE_NODE) {
-        say_mistake(file, node->start_mark, "a list is expected here", NULL);
+        say_mistake(file, node->start_mark, "expected a list", NULL);
         return;
     }
     out->count = items_of(file, node);
@@ -339,7 +338,7 @@ static int find_field(FieldFile *file, const yaml_node_t *key, const Record *rec
 
 static void read_record(FieldFile *file, const yaml_node_t *node, const Record *record, void *out) {
     if (node->type != YAML_MAPPING_NODE) {
-        say_mistake(file, node->start_mark, "fields are expected here, of a", record->name);
+        say_mistake(file, node->start_mark, "expected the fields of a", record->name);
         return;
     }
     bool is_given[MOST_FIELDS] = {false};
@@ -355,7 +354,7 @@ static void read_record(FieldFile *file, const yaml_node_t *node, const Record *
     }
     for (int i = 0; i < record->count; i++) {
         if (record->fields[i].is_needed && !is_given[i])
-            say_mistake(file, node->start_mark, "here is missing", record->fields[i].name);
+            say_mistake(file, node->start_mark, "missing field:", record->fields[i].name);
     }
 }
 
@@ -363,8 +362,8 @@ static void say_problem(FieldFile *file, const yaml_parser_t *parser) {
     say_mistake(file, parser->problem_mark, parser->problem ? parser->problem : "not YAML", NULL);
 }
 
-/* Whether an event is part of what such files are made of; its change of depth goes to *depth.
- * Aliases would let a short file stand for an endless one. */
+/* Whether such a file may contain this event; adds the event's change of depth to *depth. Aliases
+ * are excluded, because a short file with aliases can expand without end. */
 static bool check_event(FieldFile *file, const yaml_event_t *event, int *depth) {
     const char *what = NULL;
     bool is_named = false;
@@ -378,20 +377,20 @@ static bool check_event(FieldFile *file, const yaml_event_t *event, int *depth) 
     if (event->type == YAML_SEQUENCE_START_EVENT)
         is_named = event->data.sequence_start.anchor || event->data.sequence_start.tag;
     if (is_named || event->type == YAML_ALIAS_EVENT)
-        what = "such a file has no anchors, aliases or tags";
+        what = "the file must have no anchors, aliases or tags";
     if (*depth > MOST_DEPTH) what = "nested deeper than any field";
     if (what) say_mistake(file, event->start_mark, what, NULL);
     return !what;
 }
 
-/* Whether an event begins no document after the first: what follows that would not be read. */
+/* Whether an event does not begin a second document, which would not be read. */
 static bool check_start(FieldFile *file, const yaml_event_t *event, int *documents) {
     if (event->type != YAML_DOCUMENT_START_EVENT || !(*documents)++) return true;
-    say_mistake(file, event->start_mark, "such a file is a single document", NULL);
+    say_mistake(file, event->start_mark, "only a single document is allowed", NULL);
     return false;
 }
 
-/* Looks at the whole file before any of it is kept: the library's own reader has no such bounds. */
+/* Checks the whole file before loading it, because the library's reader has no such limits. */
 static bool check_document(FieldFile *file, const char *text, size_t length) {
     yaml_parser_t parser;
     bool is_right = true, is_over = false;
@@ -430,7 +429,7 @@ void *fields_read(FieldFile *file, const Record *record, const char *text, size_
     }
     file->is_loaded = check_document(file, text, length) && load_document(file, text, length);
     const yaml_node_t *root = file->is_loaded ? yaml_document_get_root_node(&file->document) : NULL;
-    if (file->is_loaded && !root) fields_say(file, NULL, "there is no %s in it", record->name);
+    if (file->is_loaded && !root) fields_say(file, NULL, "the file contains no %s", record->name);
     if (!root) return NULL;
     void *out = fields_allocate(file, 1, record->size);
     read_record(file, root, record, out);

@@ -1,5 +1,5 @@
-/* Files of declarations in YAML, read by tables: what a record may hold is a row for each field,
- * and every record, down to a number, is read by the same functions. */
+/* Reads declarations in YAML by tables. A table has one row for each field of a record, and the
+ * same functions read every record. */
 #ifndef TYTO_CLI_ENGINE_FIELDS_H
 #define TYTO_CLI_ENGINE_FIELDS_H
 
@@ -49,7 +49,7 @@ typedef struct Field {
     const char *name;
     FieldKind kind;
     size_t offset;              /* bytes, in its struct */
-    bool is_needed;             /* of a list, one item at least */
+    bool is_needed;             /* must be given; a list needs at least one item */
     const char *const *choices; /* ends with NULL */
     const Record *record;
 } Field;
@@ -65,11 +65,11 @@ struct Record {
     static const Record name##_record = {#name, sizeof(Type), fields,                              \
                                          sizeof fields / sizeof fields[0]}
 
-/* A file that is read; it owns all texts and lists. */
+/* A file that was read; it owns all texts and lists. */
 typedef struct FieldFile FieldFile;
 
-/* `path` is for messages. Schedulers that are shared objects, which a file may name only if
- * `allows_plugins`, become paths that lead there from the current folder. */
+/* `path` is for messages. A file may name shared objects as schedulers only if `allows_plugins`;
+ * they become paths relative to the current folder. */
 FieldFile *fields_new(const char *path, bool allows_plugins);
 void fields_free(FieldFile *file); /* NULL is allowed */
 /* Reads a file's bytes as one record, into a new block that the file owns. NULL after messages. A
@@ -78,12 +78,12 @@ void *fields_read(FieldFile *file, const Record *record, const char *text, size_
 /* Zeroed memory that lives as long as the file. */
 void *fields_allocate(FieldFile *file, int count, size_t size);
 const char *fields_path(const FieldFile *file);
-/* Mistakes told so far. */
+/* The number of mistakes reported so far. */
 int fields_mistakes(const FieldFile *file);
 /* Reports a mistake at the place of `word`, a text that was read from the file. */
 void fields_say(FieldFile *file, const char *word, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Tells that `word` is none of `names`, and which was probably meant. */
+/* Reports that `word` is not one of `names`, and which name was probably meant. */
 void fields_say_unknown(FieldFile *file, const char *what, const char *word,
                         const char *const *names, int count);
 

@@ -1,4 +1,4 @@
-/* Drawing by gnuplot (see the header). */
+/* Draws pictures with gnuplot (see the header). */
 #include "cli/engine/gnuplot.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ void gnuplot_write_label(const char *text, FILE *to) {
     }
 }
 
-/* What follows the last dot of a file's name; NULL: there is none. */
+/* The part of a file's name after its last dot; NULL: none. */
 static const char *ending_of(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
@@ -30,13 +30,13 @@ static const char *ending_of(const char *path) {
 bool gnuplot_check_path(const char *path) {
     const char *ending = path ? ending_of(path) : NULL;
     if (!ending || strcmp(ending, "svg") == 0 || strcmp(ending, "pdf") == 0) return true;
-    say_error("--plot %s: draws .svg and .pdf", path);
+    say_error("--plot %s: the file must end in .svg or .pdf", path);
     return false;
 }
 
 void gnuplot_write_terminal(const char *path, int width, int height, FILE *to) {
     const char *ending = ending_of(path);
-    if (ending && strcmp(ending, "pdf") == 0) /* inches of 96 pixels, as SVG has them */
+    if (ending && strcmp(ending, "pdf") == 0) /* inches of 96 pixels, as in SVG */
         fprintf(to, "set terminal pdfcairo size %.3fin,%.3fin font 'sans-serif,8' noenhanced\n",
                 width / 96.0, height / 96.0);
     else
@@ -68,7 +68,7 @@ void gnuplot_write_settings(const char *path, int width, int height, FILE *to) {
                 "set tics nomirror\nset key outside below noenhanced\n");
 }
 
-/* A file in memory, which a program finds at `path`. NULL after a message. */
+/* Makes a file in memory, which other programs open by `path`. NULL after a message. */
 static FILE *open_memory(const char *name, char path[32]) {
     int descriptor = memfd_create(name, 0);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
@@ -77,7 +77,7 @@ static FILE *open_memory(const char *name, char path[32]) {
     return file;
 }
 
-/* All that a program writes to the pipe, in *length bytes that the caller frees. */
+/* Reads everything that a program writes to the pipe: *length bytes, which the caller frees. */
 static char *read_pipe(int descriptor, size_t *length) {
     char *bytes = NULL, chunk[1 << 14];
     FILE *all = open_memstream(&bytes, length);
@@ -89,8 +89,9 @@ static char *read_pipe(int descriptor, size_t *length) {
     return bytes;
 }
 
-/* In the new process. The user's own start file (-d) must not change a figure. What gnuplot has to
- * say, of a graph with a single point for one, is of use where it fails alone. */
+/* Runs in the new process. Option -d ignores the user's start file, which could change a figure.
+ * gnuplot's messages (warnings about a graph with a single point, for example) are shown only if it
+ * fails. */
 static void become_gnuplot(int output, int said, const char *script, const char *data,
                            const Picture *picture) {
     if (dup2(output, STDOUT_FILENO) < 0) _exit(EXIT_FAILED);
@@ -100,7 +101,7 @@ static void become_gnuplot(int output, int said, const char *script, const char 
     _exit(EXIT_FAILED);
 }
 
-/* Writes to stderr what a file in memory holds. */
+/* Writes the contents of a file in memory to stderr. */
 static void repeat(int file) {
     char chunk[1 << 12];
     ssize_t count;
@@ -109,7 +110,7 @@ static void repeat(int file) {
         fwrite(chunk, 1, (size_t)count, stderr);
 }
 
-/* What gnuplot draws; NULL after a message. */
+/* Runs gnuplot and returns the picture; NULL after a message. */
 static char *draw(const char *script, const char *data, const Picture *of, size_t *length) {
     int ends[2], status = -1;
     if (pipe(ends) != 0) {
@@ -135,7 +136,8 @@ static char *draw(const char *script, const char *data, const Picture *of, size_
     return is_drawn ? picture : NULL;
 }
 
-/* Text of XML: letters that would begin a mark, or are none of XML's, become others. */
+/* Writes a text for XML: escapes letters that begin markup, and replaces letters that XML excludes.
+ */
 static void write_xml(const char *text, FILE *to) {
     for (; *text; text++) {
         if (*text == '<') fputs("&lt;", to);
@@ -151,12 +153,12 @@ static void write_element(const char *name, const char *text, FILE *to) {
     fprintf(to, "</%s>", name);
 }
 
-/* Gives an SVG, which gnuplot calls by its own name, the picture's title, and behind it the command
- * that drew it; `drawn` is freed. */
+/* Replaces the title of an SVG, which is gnuplot's name, by the picture's title and the command
+ * that drew it. Frees `drawn`. */
 static char *sign(const Picture *picture, char *drawn, size_t *length) {
     static const char named[] = "<title>Gnuplot</title>";
     char *title = drawn ? strstr(drawn, named) : NULL, *is_signed = NULL;
-    if (!title) return drawn; /* a PDF has none */
+    if (!title) return drawn; /* a PDF has no such title */
     const char *rest = title + strlen(named), *end = drawn + *length;
     FILE *to = open_memstream(&is_signed, length);
     if (!to) return drawn;

@@ -1,5 +1,5 @@
-/* Jobs as processes of this host. The executor waits for signals as well as for the end of a
- * process. */
+/* Runs jobs as processes of this host. The executor waits for signals and for the end of a process.
+ */
 #include "cli/engine/executor.h"
 
 #include <errno.h>
@@ -21,12 +21,12 @@
 
 typedef struct Process {
     pid_t id;   /* 0: none */
-    int number; /* the caller's, of its job */
+    int number; /* the caller's number of its job */
 } Process;
 
 typedef struct Local {
     sigset_t awaited; /* signals that wait() takes */
-    sigset_t before;  /* signals that were blocked before, as the programs shall have it */
+    sigset_t before;  /* signals that were blocked before, and are blocked in the programs */
     int count;
     Process processes[];
 } Local;
@@ -41,7 +41,7 @@ static void *open_local(const Workplace *place) {
     return local;
 }
 
-/* What the program finds in its environment besides this process's. */
+/* Sets the program's environment variables that differ from this process's. */
 static void export_variables(const Job *job) {
     char status[16];
     snprintf(status, sizeof status, "%d", EXECUTOR_UNWRITTEN);
@@ -49,7 +49,8 @@ static void export_variables(const Job *job) {
     program_export_options(job->options.count, job->options.list);
 }
 
-/* In the new process: becomes the program, and ends when this process does, however that ends. */
+/* Runs in the new process: executes the program. The program ends when this process ends for any
+ * reason. */
 static void become(const Local *local, const Job *job, pid_t parent) {
     int output = open(job->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (output < 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
@@ -66,7 +67,7 @@ static bool start_local(void *state, const Job *job, int number) {
     Local *local = state;
     Process *free_one = local->processes;
     while (free_one->id)
-        free_one++; /* there is one: the caller starts no more than it asked for */
+        free_one++; /* finds one, because the caller starts at most `jobs` at once */
     pid_t parent = getpid();
     fflush(NULL);
     pid_t id = fork();
@@ -103,7 +104,7 @@ static Event wait_local(void *state, int *number, int *status) {
     return reap(local, number, status) ? EVENT_ENDED : EVENT_NONE;
 }
 
-/* Sends a signal to all that run; how many there are. */
+/* Sends a signal to all running jobs; returns their number. */
 static int signal_all(const Local *local, int number) {
     int count = 0;
     for (int i = 0; i < local->count; i++) {
@@ -114,8 +115,8 @@ static int signal_all(const Local *local, int number) {
     return count;
 }
 
-/* Asks the programs to end, so that they can tidy up; those that do not within the time of grace,
- * or when the user wants to stop a second time, are ended. */
+/* Asks the programs to end, so that they can clean up. Kills those that still run after the grace
+ * period, or when the user interrupts a second time. */
 static void stop_local(void *state) {
     Local *local = state;
     struct timespec moment = {.tv_nsec = GRACE_MS / GRACE_LOOKS * 1000L * 1000};

@@ -1,4 +1,4 @@
-/* What decided a run (see the header). */
+/* The columns that identify a run (see the header). */
 #include "cli/engine/origin.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static int count_names(void) {
     return count;
 }
 
-/* What was asked for by such a name; "": nothing, or there is no such column of the key. */
+/* The requested value of this name; "": none was requested, or the key has no such column. */
 static const char *asked_for(const RunKey *key, const char *name) {
     const char *texts[STORE_KEYS];
     store_key_texts(key, texts);

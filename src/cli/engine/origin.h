@@ -1,5 +1,5 @@
-/* All that decided a run, as columns of CSV and keys of JSON: what the run itself says of it
- * (tyto_origin), and what it was asked for where there is no run yet. */
+/* Everything that determines a run, as columns of CSV and keys of JSON: the values that the run
+ * itself reports (tyto_origin), or the requested values if there is no run yet. */
 #ifndef TYTO_CLI_ENGINE_ORIGIN_H
 #define TYTO_CLI_ENGINE_ORIGIN_H
 
@@ -8,16 +8,15 @@
 
 #include "cli/engine/store.h"
 
-/* A text for each name of tyto_origin, "" where there is none. What was asked for has precedence
- * over what the run says, so that the request distinguishes rows of one sweep. False after a
- * message. */
+/* A text for each name of tyto_origin, "" if there is none. Requested values have precedence over
+ * the run's, so that rows of one sweep differ as requested. False after a message. */
 bool origin_read(Store *store, const RunKey *key, char ***texts);
 void origin_free(char **texts); /* NULL is allowed */
 
-/* A field of CSV, in quotes where it must be. */
+/* Writes a field of CSV, in quotes if necessary. */
 void csv_write_field(const char *text, FILE *to);
-/* The names, `before` in front of each, and the texts of a run; a comma after each. A NULL key:
- * nothing but commas. */
+/* Write the names, each after `before`, and the texts of a run; a comma follows each. For a NULL
+ * key they write only commas. */
 void origin_write_names(const char *before, FILE *to);
 bool origin_write(Store *store, const RunKey *key, FILE *to);
 

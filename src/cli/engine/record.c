@@ -1,4 +1,4 @@
-/* Makes a record of CSV files (see the header). */
+/* Makes a record from CSV files (see the header). */
 #include "cli/engine/record.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static const RecordPart parts[] = {
 };
 
 static bool has_field(const RecordPart *part, const char *name) {
-    if (!part->field) /* digits, as they are written */
+    if (!part->field) /* a number without leading zeros */
         return *name >= '1' && *name <= '9' && name[strspn(name, "0123456789")] == '\0';
     for (int i = 0; part->field(i); i++) {
         if (strcmp(part->field(i), name) == 0) return true;
@@ -64,8 +64,8 @@ static char *next_line(char **rest) {
     return line;
 }
 
-/* Thread blocks begin in the order of the file, which is that of their indices: the dispatcher
- * gives them out so. */
+/* Reads the thread blocks of SM 0. The file lists them in the order in which they begin, which is
+ * the order of their indices. */
 static void add_ctas(char *text, Ctas *ctas, FILE *to) {
     char *line = next_line(&text); /* the heading */
     fprintf(to, "\"ctas\":[");
@@ -79,7 +79,8 @@ static void add_ctas(char *text, Ctas *ctas, FILE *to) {
     fprintf(to, "]");
 }
 
-/* The number of a thread block among those of the SM; all of them, when it is none of these. */
+/* The number of a thread block among those of the SM; the count of these if it is not among them.
+ */
 static int number_of(const Ctas *ctas, unsigned long index) {
     int i = 0;
     while (i < ctas->count && ctas->index[i] != index)
@@ -87,7 +88,7 @@ static int number_of(const Ctas *ctas, unsigned long index) {
     return i;
 }
 
-/* The rows of SM 0 with such a name, an object for each cycle. */
+/* Writes the rows of SM 0 with this name, an object for each cycle. */
 static void add_lists(const char *text, const char *name, const Ctas *ctas, FILE *to) {
     char *copy = strdup(text), *rest = copy, *line;
     char found[16];

@@ -1,4 +1,4 @@
-/* Waiting for signals (see the header). */
+/* Waits for signals (see the header). */
 #include "cli/engine/signals.h"
 
 #include <stddef.h>
@@ -10,7 +10,7 @@ void signals_take(sigset_t *awaited, sigset_t *before) {
     sigaddset(awaited, SIGCHLD);
     for (size_t i = 0; i < sizeof interrupts / sizeof interrupts[0]; i++) {
         struct sigaction action;
-        sigaction(interrupts[i], NULL, &action); /* what is ignored (nohup) stays so */
+        sigaction(interrupts[i], NULL, &action); /* ignored signals (nohup) stay ignored */
         if (action.sa_handler != SIG_IGN) sigaddset(awaited, interrupts[i]);
     }
     sigprocmask(SIG_BLOCK, awaited, before);

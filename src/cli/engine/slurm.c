@@ -1,4 +1,5 @@
-/* Jobs as tasks of job arrays on a Slurm cluster, by its commands sbatch, squeue and scancel.
+/* Runs jobs as tasks of job arrays on a Slurm cluster, with its commands sbatch, squeue and
+ * scancel.
  *
  * Tasks and this process exchange files in a folder that all nodes share. A job is a script there,
  * NAME.sh. It leaves its printed output, its result and, last of all, its status (NAME.end). It
@@ -6,9 +7,9 @@
  * leaves the same files or none, so it does not matter which task writes them, or how often. Only
  * this process writes to the database.
  *
- * Tasks live on when this process ends. The next process finds their ends in the folder, and asks
- * Slurm which of the others are still in its queue. Source of the commands' options: their manual
- * pages, Slurm 22.05. */
+ * Tasks continue when this process ends. The next process finds the status files of finished tasks
+ * in the folder, and asks Slurm which of the others are still in its queue. Source of the commands'
+ * options: their manual pages, Slurm 22.05. */
 #include "cli/engine/executor.h"
 
 #include <errno.h>
@@ -31,11 +32,12 @@
 enum {
     PATH_BYTES = 4096,
     NAME_BYTES = 40,
-    MOST_TASKS = 1000,   /* of one array: Slurm's own limit (MaxArraySize) is 1001 if not set */
-    ASK_SECONDS = 5,     /* between two questions to Slurm, which others ask too */
-    GRACE_ASKS = 3,      /* that a task is in no queue before it counts as lost */
-    MOST_REFUSALS = 24,  /* of Slurm, one after the other: two minutes */
-    MOST_SUBMISSIONS = 5 /* of a task; what is lost so often is ended as by SIGKILL */
+    MOST_TASKS = 1000,  /* of one array: Slurm's own limit (MaxArraySize) is 1001 if not set */
+    ASK_SECONDS = 5,    /* between two queries to Slurm, which other users query too */
+    GRACE_ASKS = 3,     /* queries without the task before it counts as lost */
+    MOST_REFUSALS = 24, /* of Slurm in sequence: two minutes */
+    MOST_SUBMISSIONS =
+        5 /* of a task; a task that is lost after the last one counts as killed by SIGKILL */
 };
 
 typedef struct Remote {
@@ -44,7 +46,7 @@ typedef struct Remote {
     bool is_submitted;
     bool is_over;
     int submissions; /* so far */
-    int missed;      /* how often Slurm did not know it, one question after the other */
+    int missed;      /* number of consecutive queries in which Slurm did not know it */
 } Remote;
 
 typedef struct Slurm {
@@ -52,17 +54,17 @@ typedef struct Slurm {
     sigset_t awaited; /* signals that wait() takes */
     sigset_t before;  /* signals that were blocked before */
     int jobs;         /* tasks of an array at once */
-    time_t asked;     /* when Slurm was asked last */
-    int looked;       /* task at which the next look for ends begins */
-    int refusals;     /* of Slurm, one after the other */
-    Words *queue;     /* tasks that Slurm had when this process began; NULL: not known yet */
+    time_t asked;     /* time of the last query to Slurm */
+    int looked;       /* task at which the next search for finished tasks begins */
+    int refusals;     /* of Slurm, in sequence */
+    Words *queue;     /* tasks that Slurm had when this process began; NULL: unknown so far */
     Remote *list;     /* owned */
     int count, capacity;
 } Slurm;
 
 /* ---- Commands ---- */
 
-/* What a command prints to standard output, with its status from wait(); NULL after a message. */
+/* The standard output of a command, with its status from wait(); NULL after a message. */
 static char *run_command(const char *const *words, int *status) {
     int ends[2];
     char *text = NULL, chunk[4096];
@@ -107,8 +109,8 @@ static void name_file(const Slurm *slurm, const char *name, const char *ending, 
     snprintf(path, PATH_BYTES, "%.4000s/%s.%s", slurm->folder, name, ending);
 }
 
-/* Writes the script that runs a job anywhere: in this folder, on this library, and leaving its
- * status when all else is there. */
+/* Writes the script that runs a job on any node: in this folder, with this library. It writes the
+ * job's status after all its other files. */
 static bool write_script(const Slurm *slurm, const Job *job) {
     char path[PATH_BYTES], self[PATH_MAX], here[PATH_MAX], *text = NULL;
     size_t length;
@@ -120,18 +122,18 @@ static bool write_script(const Slurm *slurm, const Job *job) {
     name_file(slurm, job->name, "end", path);
     fputs("|| exit\nend=", to);
     write_quoted(path, to);
-    fputs("\ntest -e \"$end\" && exit\nout=", to); /* (one task too many) */
+    fputs("\ntest -e \"$end\" && exit\nout=", to); /* a surplus task ends here */
     write_quoted(job->output, to);
     fprintf(to, "\nunset TYTO_OPTIONS\nexport %s=%d\n", EXECUTOR_TELL_UNWRITTEN,
             EXECUTOR_UNWRITTEN);
     write_quoted(self, to);
-    if (job->options.count) fputs("run ", to); /* without: a command of ours, with its own words */
+    if (job->options.count) fputs("run ", to); /* else the line is a command of tyto */
     for (int i = 0; i < job->options.count; i++)
         write_quoted(job->options.list[i], to);
     for (int i = job->options.count ? 0 : 1; i < job->line.count; i++)
         write_quoted(job->line.list[i], to);
     fputs(">\"$out.$$\" 2>&1 </dev/null\nstatus=$?\n", to);
-    /* one task too many whose run has been kept in the meantime */
+    /* a surplus task, whose run is already in the store, leaves no files */
     fputs("test -e \"${end%.end}.sh\" || { rm -f \"$out.$$\"; exit; }\n", to);
     fputs("mv \"$out.$$\" \"$out\"\n", to);
     fputs("echo $status >\"$end.$$\" && mv \"$end.$$\" \"$end\"\n", to);
@@ -142,7 +144,7 @@ static bool write_script(const Slurm *slurm, const Job *job) {
     return is_written;
 }
 
-/* The status that a job left, as from wait(); false: none yet. */
+/* Reads the status that a job left, in the form of wait(); false: none yet. */
 static bool read_end(const Slurm *slurm, const char *name, int *status) {
     char path[PATH_BYTES];
     int number;
@@ -151,21 +153,21 @@ static bool read_end(const Slurm *slurm, const char *name, int *status) {
     if (!file) return false;
     bool is_read = fscanf(file, "%d", &number) == 1;
     fclose(file);
-    /* a shell says 128 and the signal */
+    /* a shell returns 128 + the signal */
     if (is_read) *status = number > 128 ? number - 128 : number << 8;
     return is_read;
 }
 
 /* ---- The queue ---- */
 
-/* All arrays of a folder have one name, so that a later process knows them; the comment of each is
- * that of its list, whose lines are the names of its tasks in order. */
+/* All arrays of a folder have the same name, so that a later process recognizes them. The comment
+ * of an array names its list, whose lines are the names of its tasks in order. */
 static void name_arrays(const char *folder, char name[NAME_BYTES]) {
     snprintf(name, NAME_BYTES, "tyto-%016llx",
              (unsigned long long)tyto_hash(0, folder, strlen(folder)));
 }
 
-/* The index-th line, from 1, of an array's list; false: there is none. */
+/* Reads a line of an array's list by its index, from 1; false: none. */
 static bool read_line(const Slurm *slurm, const char *list, int index, char name[NAME_BYTES]) {
     char path[PATH_BYTES];
     bool is_read = true;
@@ -177,8 +179,8 @@ static bool read_line(const Slurm *slurm, const char *list, int index, char name
     return file && is_read;
 }
 
-/* Takes back a task that Slurm holds because a node failed to start it: it would stay in the queue
- * until somebody releases it. Whether it was such a one. */
+/* Cancels a task that Slurm holds because a node failed to start it: it would stay in the queue
+ * until a user releases it. Returns whether the line is of such a task. */
 static bool cancel_held(const char *line) {
     char id[NAME_BYTES];
     int status;
@@ -189,8 +191,8 @@ static bool cancel_held(const char *line) {
     return true;
 }
 
-/* The names of all tasks that Slurm still has, and is going to run; NULL when it does not answer.
- * The caller frees the words. */
+/* The names of all tasks that run or wait in Slurm's queue; NULL if Slurm does not answer. The
+ * caller frees the words. */
 static Words *read_queue(const Slurm *slurm) {
     char arrays[NAME_BYTES], list[NAME_BYTES], name[NAME_BYTES], *rest = NULL;
     int status, index;
@@ -215,8 +217,8 @@ static bool has_word(const Words *words, const char *word) {
     return false;
 }
 
-/* Whether a word is there; the next time it is not: a job that is begun again is not in the queue
- * of the beginning. */
+/* Removes a word from the list; returns whether it was there. A job that is started again is then
+ * no longer in the initial queue. */
 static bool take_word(Words *words, const char *word) {
     for (int i = 0; words && i < words->count; i++) {
         if (strcmp(words->list[i], word) != 0) continue;
@@ -232,8 +234,7 @@ static void free_queue(Words *queue) {
     free(queue);
 }
 
-/* Writes an array's list, of the tasks that are not submitted, and the script that picks from it;
- * how many there are. */
+/* Writes the list of an array: the tasks that are not submitted. Returns their number. */
 static int write_list(const Slurm *slurm, const char *token) {
     char path[PATH_BYTES], *text = NULL;
     size_t length;
@@ -268,7 +269,7 @@ static bool write_picker(const Slurm *slurm, const char *token) {
     return is_written;
 }
 
-/* Submits the tasks that are not yet, as one array; whether Slurm took it. */
+/* Submits the unsubmitted tasks as one array; returns whether Slurm accepted it. */
 static bool submit(Slurm *slurm) {
     char token[NAME_BYTES], arrays[NAME_BYTES], range[NAME_BYTES], script[PATH_BYTES];
     struct timespec now;
@@ -301,8 +302,8 @@ static bool submit(Slurm *slurm) {
 
 /* ---- The executor ---- */
 
-/* Whether Slurm's commands know of a cluster, if it does not answer at the moment. False after a
- * message. */
+/* Whether Slurm's commands have a cluster's configuration, even if the cluster does not answer now.
+ * False after a message. */
 static bool has_cluster(void) {
     static const char *const files[] = {"/etc/slurm/slurm.conf", "/etc/slurm-llnl/slurm.conf",
                                         "/run/slurm/conf/slurm.conf"};
@@ -311,7 +312,7 @@ static bool has_cluster(void) {
     for (size_t i = 0; !given && i < sizeof files / sizeof *files; i++)
         is_known |= access(files[i], R_OK) == 0;
     if (is_known) return true;
-    int status; /* a cluster may say by DNS where its configuration is */
+    int status; /* DNS may give the place of the configuration */
     const char *words[] = {"scontrol", "ping", NULL};
     free(run_command(words, &status));
     if (status == 0) return true;
@@ -322,7 +323,8 @@ static bool has_cluster(void) {
 
 static void *open_slurm(const Workplace *place) {
     if (!program_exists("sbatch") || !program_exists("squeue")) {
-        say_error("--engine slurm: sbatch and squeue are not here (Debian's package slurm-client)");
+        say_error(
+            "--engine slurm: sbatch and squeue are not installed (Debian's package slurm-client)");
         return NULL;
     }
     if (!has_cluster()) return NULL;
@@ -352,7 +354,7 @@ static bool start_slurm(void *state, const Job *job, int number) {
     return remote->is_submitted || write_script(slurm, job);
 }
 
-/* A task that has left its end, from the one after the last on; NULL: none has. */
+/* The next task that has left its status file, searching from `looked` on; NULL: none. */
 static Remote *find_ended(Slurm *slurm, int *status) {
     for (int i = 0; i < slurm->count; i++) {
         Remote *remote = &slurm->list[(slurm->looked + i) % slurm->count];
@@ -364,7 +366,8 @@ static Remote *find_ended(Slurm *slurm, int *status) {
     return NULL;
 }
 
-/* Looks which tasks Slurm has lost, and has them submitted again; one that is lost too often. */
+/* Finds the tasks that Slurm has lost, and marks them for another submission. Returns a task that
+ * was lost too often, NULL: none. */
 static Remote *find_lost(Slurm *slurm) {
     Words *queue = read_queue(slurm);
     Remote *lost = NULL;
@@ -393,8 +396,7 @@ static Event end_task(Remote *remote, int *number) {
     return EVENT_ENDED;
 }
 
-/* Finds the tasks that an earlier process left in the queue, as soon as Slurm says what is there.
- */
+/* Finds the tasks that an earlier process left in the queue. False until Slurm answers. */
 static bool adopt(Slurm *slurm) {
     slurm->queue = read_queue(slurm);
     for (int i = 0; slurm->queue && i < slurm->count; i++) {
@@ -405,7 +407,7 @@ static bool adopt(Slurm *slurm) {
     return slurm->queue != NULL;
 }
 
-/* Submits what is to be, as long as Slurm takes it. */
+/* Submits all unsubmitted tasks. False if Slurm has refused MOST_REFUSALS times in sequence. */
 static bool submit_all(Slurm *slurm) {
     while (has_unsubmitted(slurm)) {
         if (slurm->queue ? !submit(slurm) : !adopt(slurm)) return ++slurm->refusals < MOST_REFUSALS;
@@ -427,8 +429,7 @@ static Event wait_slurm(void *state, int *number, int *status) {
             return end_task(remote, number);
         }
         if (!submit_all(slurm)) {
-            say_error("Slurm has refused the runs %d times; its own words stand above",
-                      MOST_REFUSALS);
+            say_error("Slurm has refused the runs %d times; its messages are above", MOST_REFUSALS);
             return EVENT_FAILED;
         }
     }
@@ -438,7 +439,7 @@ static Event wait_slurm(void *state, int *number, int *status) {
     return EVENT_INTERRUPTED;
 }
 
-/* Cancels the tasks that have not ended yet: a user who interrupts a sweep wants it to stop. */
+/* Cancels the tasks that have not ended: a user who interrupts a sweep wants it to stop. */
 static void stop_slurm(void *state) {
     Slurm *slurm = state;
     char arrays[NAME_BYTES];

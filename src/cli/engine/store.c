@@ -1,4 +1,5 @@
-/* Runs in SQLite: a table of those that finished and one of those that failed, one row a run. */
+/* Stores runs in SQLite: a table of finished runs and a table of failed runs, with one row for each
+ * run. */
 #include "cli/engine/store.h"
 
 #include <assert.h>
@@ -15,11 +16,12 @@
 #include "cli/engine/words.h"
 
 enum {
-    LAYOUT = 3,               /* of the tables below; kept as the database's user_version */
-    APPLICATION = 0x5479746f, /* "Tyto": the database's application_id, which tells its owner */
-    PATIENCE = 600,           /* tries to get at a database that another process has locked ... */
-    TRY_US = 100 * 1000,      /* ... this long after each other */
-    TOLD_TRIES = 10,          /* tries after which the user gets a message */
+    LAYOUT = 3, /* of the tables below; kept as the database's user_version */
+    APPLICATION =
+        0x5479746f,      /* "Tyto": the database's application_id, which identifies its owner */
+    PATIENCE = 600,      /* tries to access a database that another process has locked ... */
+    TRY_US = 100 * 1000, /* ... with this interval between two tries */
+    TOLD_TRIES = 10,     /* tries before the user gets a message */
     MESSAGE_BYTES = 512
 };
 
@@ -32,8 +34,8 @@ enum {
     "  cta_scheduler TEXT NOT NULL, version TEXT NOT NULL,"                                        \
     "  finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP"
 
-/* `canonical` is all of the results that is the same however the runs came about; `checksum` is of
- * the key and the result. */
+/* `canonical` is the part of the results that does not depend on how the runs were made; `checksum`
+ * covers the key and the result. */
 static const char layout[] =
     "CREATE TABLE runs (" COLUMNS ", result TEXT NOT NULL CHECK (json_valid(result)),"
     "  checksum TEXT NOT NULL, PRIMARY KEY (" KEYS "));"
@@ -48,7 +50,7 @@ static const char layout[] =
     "PRAGMA application_id = 1417245807;";
 static_assert(LAYOUT == 3 && APPLICATION == 1417245807, "the numbers in the text above");
 
-/* Layout 1 had neither seeds nor options, and forgot failures. */
+/* Layout 1 had no seeds, no options and no failures. */
 static const char from_layout_1[] = "ALTER TABLE runs RENAME TO runs_1";
 static const char take_layout_1[] =
     "INSERT INTO runs SELECT program, size, '', machine, overrides, '', scheduler, cta_scheduler,"
@@ -62,7 +64,7 @@ static const char from_layout_2[] = "ALTER TABLE runs ADD COLUMN checksum TEXT N
                                     "UPDATE runs SET checksum = " CHECKSUM "(" KEYS ", result);"
                                     "PRAGMA user_version = 3";
 
-/* What makes this layout of each earlier one; 0: of an empty file. */
+/* The statements that convert each earlier layout to this one; index 0: an empty file. */
 static const char *const upgrades[LAYOUT][3] = {
     {layout}, {from_layout_1, layout, take_layout_1}, {from_layout_2}};
 
@@ -82,7 +84,7 @@ void store_key_texts(const RunKey *key, const char *texts[STORE_KEYS]) {
     memcpy(texts, all, sizeof all);
 }
 
-/* Prepared once each. */
+/* Each statement is prepared once. */
 typedef enum Statement {
     ASK_RUN,
     ADD_RUN,
@@ -129,11 +131,11 @@ struct Store {
     sqlite3 *database;
     sqlite3_stmt *statements[STATEMENT_COUNT];
     char *path;   /* in messages */
-    bool is_lost; /* no run can be looked for in it */
+    bool is_lost; /* looking up a run has failed */
 };
 
-/* SQLite's message, reduced to ASCII letters: it may quote a damaged file, or a foreign one with
- * bytes that harm a terminal. */
+/* SQLite's message, reduced to ASCII letters: it may quote a damaged or foreign file with bytes
+ * that control a terminal. */
 static void read_message(const Store *store, char *text, size_t size) {
     snprintf(text, size, "%s", sqlite3_errmsg(store->database));
     for (; *text; text++)
@@ -145,10 +147,10 @@ static bool say_failure(const Store *store) {
     char message[MESSAGE_BYTES];
     read_message(store, message, sizeof message);
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-        say_error(
-            "%s is damaged, or no database of runs (%s): move it away, or name another file with "
-            "--database",
-            store->path, message);
+        say_error("%s is damaged, or not a database of runs (%s): move it away, or name another "
+                  "file with "
+                  "--database",
+                  store->path, message);
     else if (code == SQLITE_BUSY)
         say_error(
             "%s has been locked by another process for %d seconds; run this again when it is done",
@@ -157,7 +159,7 @@ static bool say_failure(const Store *store) {
     return false;
 }
 
-/* What SQLite asks when another process has the database: whether to try again. */
+/* SQLite calls this when another process has locked the database; returns whether to try again. */
 static int be_patient(void *context, int tries) {
     const Store *store = context;
     if (tries == TOLD_TRIES)
@@ -170,7 +172,7 @@ static bool execute(const Store *store, const char *words) {
     return sqlite3_exec(store->database, words, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* A number that the database answers; false after a message. */
+/* Reads a number from the database; false after a message. */
 static bool ask_number(const Store *store, const char *question, int *number) {
     sqlite3_stmt *statement;
     bool is_answered =
@@ -182,8 +184,8 @@ static bool ask_number(const Store *store, const char *question, int *number) {
     return is_answered;
 }
 
-/* Whose database it is, looked at before anything is written: ours, an empty one, or false after a
- * message. */
+/* Checks the owner of the database before anything is written. True if it is ours or empty; false
+ * after a message. */
 static bool check_owner(const Store *store, bool *is_current) {
     int version, owner, objects, runs;
     bool is_read = execute(store, "BEGIN") || say_failure(store);
@@ -191,12 +193,13 @@ static bool check_owner(const Store *store, bool *is_current) {
               ask_number(store, "SELECT count(*) FROM sqlite_master WHERE name = 'runs'", &runs) &&
               ask_number(store, "PRAGMA user_version", &version) &&
               ask_number(store, "PRAGMA application_id", &owner);
-    execute(store, "COMMIT"); /* nothing was written: all seen at one moment */
+    execute(store,
+            "COMMIT"); /* nothing was written; the transaction only makes the reads consistent */
     if (!is_read) return false;
     bool is_empty = objects == 0 && version == 0 && owner == 0;
     *is_current = version == LAYOUT;
     bool is_ours =
-        owner == APPLICATION || (owner == 0 && runs); /* the first version named no owner */
+        owner == APPLICATION || (owner == 0 && runs); /* the first version set no owner */
     if (is_empty || (is_ours && version > 0 && version <= LAYOUT)) return true;
     if (is_ours && version > LAYOUT)
         say_error("%s was written by a newer version of Tyto; name another file with --database",
@@ -205,8 +208,8 @@ static bool check_owner(const Store *store, bool *is_current) {
     return false;
 }
 
-/* Makes the tables, or makes those of an older layout again, unless another process has done so
- * meanwhile; all or nothing. */
+/* Makes the tables, or converts those of an older layout, unless another process has done so
+ * meanwhile. Does all or nothing. */
 static bool make_layout(const Store *store) {
     int version;
     bool is_made = execute(store, "BEGIN IMMEDIATE") || say_failure(store);
@@ -232,7 +235,7 @@ static void compute_checksum(sqlite3_context *context, int count, sqlite3_value 
     sqlite3_result_text(context, digits, -1, SQLITE_TRANSIENT);
 }
 
-/* Makes the tables, and the statements on them. */
+/* Makes the tables and prepares the statements. */
 static bool prepare(Store *store) {
     bool is_current;
     sqlite3_busy_handler(store->database, be_patient, store);
@@ -249,7 +252,7 @@ static bool prepare(Store *store) {
 
 Store *store_open(const char *path) {
     if (path && (!*path || *path == ':' || strncmp(path, "file:", 5) == 0)) {
-        say_error("--database '%s': must be a file, in which runs are kept", path);
+        say_error("--database '%s': must be a file that stores runs", path);
         return NULL;
     }
     Store *store = allocate(1, sizeof *store);
@@ -276,7 +279,7 @@ void store_close(Store *store) {
     free(store);
 }
 
-/* A statement with the key bound to it, and up to two more texts. */
+/* A statement with the key and up to two more texts bound to it. */
 static sqlite3_stmt *bind(Store *store, Statement which, const RunKey *key, const char *first,
                           const char *second) {
     sqlite3_stmt *statement = store->statements[which];
@@ -299,8 +302,10 @@ bool store_find(Store *store, const RunKey *key, RunState *state) {
     else if (is_read && sqlite3_column_int(statement, 1)) *state = RUN_FAILED;
     if (is_read && *state != RUN_DONE && sqlite3_column_type(statement, 0) != SQLITE_NULL)
         fprintf(stderr,
-                "tyto: warning: %s: what it has of %s on %s is not what was kept, and counts as "
-                "missing: the row was changed, or is damaged\n",
+                "tyto: warning: %s: the stored run of %s on %s was changed or is damaged, and "
+                "counts as "
+                "missing\n"
+                "",
                 store->path, key->program, key->machine);
     sqlite3_reset(statement);
     return is_read;
@@ -308,7 +313,7 @@ bool store_find(Store *store, const RunKey *key, RunState *state) {
 
 int store_plan_status(const Store *store) { return store->is_lost ? EXIT_FAILED : EXIT_USAGE; }
 
-/* Does what a statement says. */
+/* Executes a statement. */
 static bool change(Store *store, Statement which, const RunKey *key, const char *first,
                    const char *second) {
     sqlite3_stmt *statement = bind(store, which, key, first, second);
@@ -333,7 +338,7 @@ bool store_add_failure(Store *store, const RunKey *key, const char *reason, cons
     return change(store, ADD_FAILURE, key, reason, output);
 }
 
-/* The text that a statement answers, "" when it answers none. */
+/* The text that a statement returns, "" if it returns none. */
 static bool ask_text(Store *store, Statement which, const RunKey *key, char **text) {
     sqlite3_stmt *statement = bind(store, which, key, NULL, NULL);
     int status = sqlite3_step(statement);
@@ -356,7 +361,7 @@ typedef const char *NameOf(int i);
 
 static const char *counter_name(int i) { return tyto_counter(i)->name; }
 
-/* The values that a statement answers by their names, as `count` texts in the order of the names.
+/* The values that a statement returns with their names, as `count` texts in the order of the names.
  */
 static bool ask_texts(Store *store, Statement which, const RunKey *key, NameOf *name_of, int count,
                       char ***texts) {
@@ -365,7 +370,7 @@ static bool ask_texts(Store *store, Statement which, const RunKey *key, NameOf *
     *texts = allocate((size_t)count, sizeof **texts);
     while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(statement, 0);
-        for (int i = 0; i < count; i++, at++) { /* most often the one after the last */
+        for (int i = 0; i < count; i++, at++) { /* usually the next name */
             if (strcmp(name_of(at % count), name) != 0) continue;
             free((*texts)[at % count]);
             (*texts)[at++ % count] =
@@ -417,7 +422,7 @@ bool store_value(Store *store, const RunKey *key, const char *kernel, const char
     if (!store_find(store, key, &state)) return false;
     if (state != RUN_DONE) return true;
     const int counter = tyto_find_counter(metric);
-    if (counter >= 0) metric = tyto_counter(counter)->name; /* it may be a former name */
+    if (counter >= 0) metric = tyto_counter(counter)->name; /* resolves a former name */
     sqlite3_stmt *statement = bind(store, kernel ? ASK_KERNEL : ASK_TOTAL, key, metric, kernel);
     bool is_right = sqlite3_step(statement) == SQLITE_ROW || say_failure(store);
     if (is_right && sqlite3_column_type(statement, 1) == SQLITE_NULL) {

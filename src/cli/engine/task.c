@@ -1,4 +1,4 @@
-/* What decides a run, as text and as a hash (see the header). */
+/* Makes the key of a run, as texts and as a hash (see the header). */
 #include "cli/engine/task.h"
 
 #include <stdint.h>
@@ -13,7 +13,7 @@ enum { MESSAGE_BYTES = 4096, VERSION_BYTES = 64 };
 
 /* ---- Forms ---- */
 
-/* The machine that is meant when none is named. */
+/* The default machine. */
 static const char *default_machine(void) { return option_find("--machine")->initial; }
 
 void task_form_take(TaskForm *form, const Arguments *arguments) {
@@ -40,7 +40,7 @@ void task_form_take(TaskForm *form, const Arguments *arguments) {
 }
 
 void task_form_add(TaskForm *form, const TytoOption *option, const char *value) {
-    /* No part of the key: the code that it has loaded is. */
+    /* Not part of the key, because the loaded code is. */
     if (strcmp(option->name, "--allow-plugins") == 0) {
         form->allows_plugins = true;
         return;
@@ -70,7 +70,7 @@ static void add_option(Words *options, const char *name, const char *value) {
     words_add(options, value);
 }
 
-/* Whether an option is wrong by itself, on the form's machine. */
+/* Whether an option alone is wrong, on the form's machine. */
 static bool is_wrong(const TaskForm *form, const char *option, const char *value, char *message,
                      size_t size_bytes) {
     Words words = {0};
@@ -116,7 +116,7 @@ static char *put_in(const char *word, const char *name, const char *value) {
     return made ? made : words_copy_text(word);
 }
 
-/* The program as it is started. */
+/* The command line that starts the program. */
 static void make_line(const TaskForm *form, Words *line) {
     const Words *program = &form->program;
     bool is_workload = program_is_workload(program->list[0]);
@@ -153,7 +153,7 @@ static void make_options(const TaskForm *form, Words *options) {
 
 /* ---- Keys ---- */
 
-/* Adds NAME=VALUE, if there is a value. */
+/* Adds NAME=VALUE if there is a value. */
 static void add_setting(Words *settings, const char *name, const char *value) {
     if (!value) return;
     const size_t bytes = strlen(name) + strlen(value) + sizeof "=";
@@ -163,7 +163,7 @@ static void add_setting(Words *settings, const char *name, const char *value) {
     free(text);
 }
 
-/* What a run changes of the machine. The caller frees it. */
+/* The values of the machine that a run changes. The caller frees the text. */
 static char *make_overrides(const TaskForm *form) {
     Words settings = {0};
     add_setting(&settings, "record", form->record ? record_names[form->record] : NULL);
@@ -176,7 +176,7 @@ static char *make_overrides(const TaskForm *form) {
     return text;
 }
 
-/* Where an option was given last; -1: nowhere. */
+/* The index of the last occurrence of an option; -1: none. */
 static int find_last(const Words *options, const TytoOption *option) {
     int last = -1;
     for (int i = 0; i < options->count;) {
@@ -204,10 +204,10 @@ static char *make_key_options(const TaskForm *form) {
     return text;
 }
 
-/* What decides the run's result, as a hash of its content: the library, the options and what they
- * name (machine, policies, the code of plug-ins), the program with its libraries, the files that
- * its arguments name, and the files and variables that the form does. False: one of them does not
- * exist, with *why as of task_make. */
+/* A hash of everything that determines the run's result: the library, the options and the files
+ * that they name (machine, policies, the code of plug-ins), the program with its libraries, the
+ * files that its arguments name, and the files and variables that the form names. False if one of
+ * them does not exist, with *why as in task_make. */
 static bool find_version(const Task *task, Contents *contents, char version[VERSION_BYTES],
                          char **why) {
     char message[MESSAGE_BYTES];
@@ -241,7 +241,7 @@ static void find_inputs(Task *task, const TaskForm *form) {
         words_add(&task->variables, form->variables.list[i]);
 }
 
-/* Two hashes, so that no two runs of any sweep share their files. */
+/* The name has two hashes, so that no two runs of any sweep share their files. */
 static void make_name(Task *task) {
     const char *texts[STORE_KEYS];
     uint64_t hashes[2] = {0, 1};
@@ -284,7 +284,7 @@ bool task_is_current(const Task *task, Contents *contents) {
     free(why);
     if (is_found && strcmp(version, task->key.version) == 0) return true;
     char *name = task_name(&task->key);
-    say_error("%s is not kept: its program, machine, scheduler, library or a file that it names "
+    say_error("%s is not stored: its program, machine, scheduler, library or a file that it names "
               "changed while it ran",
               name);
     free(name);

@@ -52,7 +52,7 @@ void words_free(Words *words) {
     *words = (Words){0};
 }
 
-/* The word that begins at *text, into `word`, which has room for it; false when a quote is open. */
+/* Copies the word that begins at *text to `word`, which has room for it; false: a quote is open. */
 static bool take_word(const char **text, char *word) {
     char quote = 0;
     for (; **text && (quote || !strchr(" \t\n", **text)); ++*text) {

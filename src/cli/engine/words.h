@@ -9,15 +9,16 @@ typedef struct Words {
     int count;
 } Words;
 
-/* A text of one's own. The caller frees it, here and below. */
+/* A copy of a text. The caller frees the texts that this and the functions below return. */
 char *words_copy_text(const char *text);
-/* Joins words with blanks. A word that is empty or contains blanks or quotes gets quotes, so that
- * two different lists never become the same text. */
+/* Joins words with blanks. Quotes words that are empty or contain blanks or quotes, so that two
+ * different lists never become the same text. */
 char *words_join(const Words *words);
-/* Takes a text apart as a shell does, without any of its expansions: blanks separate, single and
- * double quotes and backslashes keep. False: a quote is open. Words that are owned (words_free). */
+/* Splits a text into words as a shell does, but without expansions: blanks separate words, and
+ * single quotes, double quotes and backslashes quote. False: a quote is open. The caller frees the
+ * words with words_free. */
 bool words_split(const char *text, Words *words);
-/* Adds a copy of a word to a list whose words are owned. */
+/* Adds a copy of a word to a list that owns its words. */
 void words_add(Words *words, const char *word);
 /* Frees a list and its words. */
 void words_free(Words *words);

@@ -42,20 +42,20 @@ static void say_unknown(const char *id) {
     if (!catalogue_list(&ids)) return;
     const char *nearest = tyto_nearest(id, ids.list, ids.count);
     if (nearest) say_error("there is no experiment '%s'; did you mean '%s'?", id, nearest);
-    else say_error("there is no experiment '%s'; tyto reproduce list has them all", id);
+    else say_error("there is no experiment '%s'; tyto reproduce list shows them all", id);
     words_free(&ids);
 }
 
-/* The file of one that comes with Tyto; false: there is none. */
+/* The file of an experiment that comes with Tyto; false: none. */
 static bool find_file(const char *id, char path[PATH_MAX]) {
     char name[NAME_MAX];
     snprintf(name, sizeof name, "%.200s%s", id, ending);
     return program_find_data(variable, folder_name, name, path, PATH_MAX);
 }
 
-/* ---- What repeats another's numbers ---- */
+/* ---- Repeated numbers ---- */
 
-/* Whether another experiment has that id, in this one's folder or with Tyto. */
+/* Whether another experiment has this id, in this one's folder or among Tyto's. */
 static bool is_there(const Experiment *experiment, const char *id) {
     char beside[PATH_MAX];
     const char *path = fields_path(experiment->file), *slash = strrchr(path, '/');
@@ -65,7 +65,7 @@ static bool is_there(const Experiment *experiment, const char *id) {
     return access(beside, R_OK) == 0 || find_file(id, beside);
 }
 
-/* A claim that is counted nowhere would be lost. */
+/* Checks the experiments in which repeated claims are counted; a wrong name would lose a claim. */
 static void check_repeats(const Experiment *experiment) {
     Words ids = {0};
     for (int i = 0; i < experiment->published.count; i++) {
@@ -77,7 +77,7 @@ static void check_repeats(const Experiment *experiment) {
     words_free(&ids);
 }
 
-/* ---- One of them ---- */
+/* ---- One experiment ---- */
 
 static Experiment *read_checked(const char *path, bool allows_plugins) {
     Experiment *experiment = experiment_read(path, allows_plugins);

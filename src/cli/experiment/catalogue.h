@@ -1,5 +1,4 @@
-/* The experiments that there are: those that come with Tyto, by their ids, and files of the user's.
- */
+/* Finds experiments: those that come with Tyto, by their ids, and the user's own files. */
 #ifndef TYTO_CLI_EXPERIMENT_CATALOGUE_H
 #define TYTO_CLI_EXPERIMENT_CATALOGUE_H
 
@@ -7,10 +6,10 @@
 
 #include "cli/experiment/experiment.h"
 
-/* Adds the ids of those that come with Tyto, in order. False after a message: there are none. */
+/* Adds the ids of Tyto's experiments, in order. False after a message if there are none. */
 bool catalogue_list(Words *ids);
-/* An experiment by its id, or of a file of the user's. What it says to repeat is there. NULL after
- * messages. */
+/* Reads an experiment by its id, or from the user's file, and checks that the experiments it
+ * repeats exist. NULL after messages. */
 Experiment *catalogue_find(const char *id, bool allows_plugins);
 
 #endif

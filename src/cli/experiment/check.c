@@ -29,14 +29,15 @@ static void need(FieldFile *file, bool is_there, const char *what, const char *n
     if (!is_there) fields_say(file, name, "there is no %s '%s'", what, name);
 }
 
-/* Rows and columns are not without end: every cell is computed by looking at every run. */
+/* Limits the rows and columns, because each cell is computed by searching all runs. */
 static void check_size(FieldFile *file, const Experiment *experiment) {
     int rows = experiment->programs.count + experiment->means.count;
     need(file, rows * experiment->columns.count <= MOST_CELLS,
          "room for all rows and columns of experiment", experiment->id);
 }
 
-/* The id is that by which the file is found. A file of another ending, a pipe, says none. */
+/* The id must be the name of the file. A file with another ending, such as a pipe, is not checked.
+ */
 static void check_id(FieldFile *file, const Experiment *experiment) {
     static const char ending[] = EXPERIMENT_ENDING;
     const char *slash = strrchr(fields_path(file), '/');
@@ -49,14 +50,14 @@ static void check_id(FieldFile *file, const Experiment *experiment) {
                (int)length, name);
 }
 
-/* ---- What is there once ---- */
+/* ---- Unique names ---- */
 
 /* Names in a list of records. */
 typedef struct Names {
-    const char *what; /* in messages; lists of the same share their names */
+    const char *what; /* in messages; lists with the same word share their names */
     const void *list;
     int count;
-    size_t size, offset; /* of a record, and of its name there, bytes */
+    size_t size, offset; /* bytes of a record, and its name's offset */
 } Names;
 
 static const char *name_of(const Names *names, int i) {
@@ -64,7 +65,7 @@ static const char *name_of(const Names *names, int i) {
     return *(const char *const *)(record + names->offset);
 }
 
-/* Whether one of the first `count` names is this. */
+/* Whether this name is among the first `count` names. */
 static bool has_name(const Names *names, int count, const char *name) {
     for (int i = 0; i < count; i++) {
         if (strcmp(name_of(names, i), name) == 0) return true;
@@ -72,7 +73,7 @@ static bool has_name(const Names *names, int count, const char *name) {
     return false;
 }
 
-/* Names must differ, as a name must mean one thing. Means are rows as well. */
+/* Names must be unique. Means are rows too. */
 static void check_names_differ(FieldFile *file, const Experiment *experiment) {
 #define NAMES(what, field, Type, name)                                                             \
     {what, experiment->field.list, experiment->field.count, sizeof(Type), offsetof(Type, name)}
@@ -87,12 +88,12 @@ static void check_names_differ(FieldFile *file, const Experiment *experiment) {
             for (size_t before = 0; before < l; before++)
                 is_there |= strcmp(lists[before].what, lists[l].what) == 0 &&
                             has_name(&lists[before], lists[before].count, name);
-            if (is_there) fields_say(file, name, "there are two %s '%s'", lists[l].what, name);
+            if (is_there) fields_say(file, name, "duplicate %s '%s'", lists[l].what, name);
         }
     }
 }
 
-/* A cell has one published number. */
+/* A cell has at most one published number. */
 static void check_claims_differ(FieldFile *file, const Experiment *experiment) {
     size_t rows = (size_t)(experiment->programs.count + experiment->means.count);
     bool *is_published = allocate(rows * (size_t)experiment->columns.count, sizeof *is_published);
@@ -111,9 +112,9 @@ static void check_claims_differ(FieldFile *file, const Experiment *experiment) {
     free(is_published);
 }
 
-/* ---- What leads somewhere ---- */
+/* ---- References ---- */
 
-/* A run is of the row's workload, or else of the setup's. */
+/* A run needs a workload, from its row or its setup. */
 static void check_runs(FieldFile *file, const Experiment *experiment) {
     for (int i = 0; i < experiment->programs.count; i++) {
         if (experiment->programs.list[i].run.count) continue;
@@ -123,7 +124,7 @@ static void check_runs(FieldFile *file, const Experiment *experiment) {
     }
 }
 
-/* Every counter or ratio that a column is made of, or what else a run can have. */
+/* Checks the metrics of a column: counters, ratios, scheduler parameters and parts of a record. */
 static void check_metric_names(FieldFile *file, const Words *metrics) {
     int count = tyto_counter_count();
     const char **names = allocate((size_t)count, sizeof *names);
@@ -161,13 +162,13 @@ static void check_names(FieldFile *file, const Experiment *experiment) {
             need(file, experiment_find_row(experiment, at->values.list[v].row) >= 0, "row",
                  at->values.list[v].row);
         if (at->most != 0 && at->bound != BOUND_LEAST)
-            fields_say(file, at->column, "'most' is of a claim with 'bound: least'");
+            fields_say(file, at->column, "'most' needs 'bound: least'");
         for (int h = 0; h < at->headline.count; h++)
             need(file, has_value(at, at->headline.list[h]), "value of row", at->headline.list[h]);
     }
 }
 
-/* ---- What can have a value ---- */
+/* ---- Metrics ---- */
 
 static bool is_given(const Setup *setup, const char *metric) {
     for (int i = 0; i < setup->schedulers.count; i++) {
@@ -183,18 +184,19 @@ static bool has_items(const Experiment *experiment) {
     return false;
 }
 
-/* Whether runs in a setup can have such a metric: only a counter or ratio every run has. */
+/* Checks that runs in a setup can have this metric. Every run has the counters and ratios, but not
+ * the other metrics. */
 static void check_metric(FieldFile *file, const Experiment *experiment, const char *name,
                          const Setup *setup) {
     const RecordPart *part = record_find_part(name);
     if (experiment_is_of_scheduler(name) && !is_given(setup, name))
-        fields_say(file, name, "no scheduler of setup '%s' gives a number for '%s'", setup->name,
+        fields_say(file, name, "no scheduler of setup '%s' sets a number for '%s'", setup->name,
                    name);
     if (part && part->recording != setup->record)
         fields_say(file, name, "'%s' needs 'record: %s', which setup '%s' lacks", name,
                    record_names[part->recording], setup->name);
     if (part && part->has_items && !has_items(experiment))
-        fields_say(file, name, "'%s' is of the 'item' of a program, and none has one", name);
+        fields_say(file, name, "'%s' needs a program with 'item', and there is none", name);
 }
 
 static void check_metrics(FieldFile *file, const Experiment *experiment, const Words *metrics,

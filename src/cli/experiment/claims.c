@@ -1,4 +1,4 @@
-/* The page is written when all sections are there, because it begins with what they come to. */
+/* The page begins with tallies of all sections, so it is written after all of them are complete. */
 #include "cli/experiment/claims.h"
 
 #include <math.h>
@@ -12,20 +12,20 @@
 
 enum { CELL_BYTES = 32, PAPER_BYTES = 32, MOST_PAPERS = 32 };
 
-/* Claims of each verdict; of none: not run. */
+/* Numbers of claims by verdict; VERDICT_NONE: not run. */
 typedef struct Tally {
     int counts[VERDICT_COUNT];
 } Tally;
 
-/* Why a published number is in no tally. */
+/* Why a published number is not in a tally. */
 typedef enum Outside { OUTSIDE_REPEATED, OUTSIDE_DERIVED, OUTSIDE_FITTED, OUTSIDE_COUNT } Outside;
 
-/* What became of the claims of a paper. */
+/* The tallies of a paper's claims. */
 typedef struct PaperTally {
     char paper[PAPER_BYTES];
-    Tally distinct; /* of every kind, and runs that count as one claim */
+    Tally distinct; /* of all kinds, and runs that count as one claim */
     Tally kinds[CLAIM_KIND_COUNT];
-    Tally close; /* values, which agree here when they are off by at most a quarter */
+    Tally close; /* values, which agree in this tally if they differ by at most a quarter */
     Tally outside[OUTSIDE_COUNT];
 } PaperTally;
 
@@ -40,7 +40,7 @@ struct Claims {
     const char *size;
     PaperTally tallies[MOST_PAPERS]; /* in the order of their first experiments */
     int papers;
-    Stream headlines; /* rows of their table */
+    Stream headlines; /* rows of the table of headlines */
     Stream sections;
 };
 
@@ -71,7 +71,7 @@ void claims_free(Claims *claims) {
 
 /* ---- Sections ---- */
 
-/* The tally of a paper; papers beyond the most that are counted apart share the last. */
+/* The tally of a paper; papers beyond MOST_PAPERS share the last. */
 static PaperTally *find_tally(Claims *claims, const char *paper) {
     for (int i = 0; i < claims->papers; i++) {
         if (strcmp(claims->tallies[i].paper, paper) == 0) return &claims->tallies[i];
@@ -91,7 +91,7 @@ static bool is_headline(const Claim *claim, const char *row) {
 
 static const char *const bound_signs[BOUND_COUNT] = {"", "at least ", "at most "};
 
-/* The published number, with what the text says of it. */
+/* The published number with its bounds. */
 static void format_published(const Table *table, int row, int column, char *text, int size_bytes) {
     const Cell *cell = table_cell(table, row, column);
     const Form form = table_form(table, row, column);
@@ -103,7 +103,7 @@ static void format_published(const Table *table, int row, int column, char *text
              has_most ? ", at most " : "", has_most ? most : "");
 }
 
-/* Why a claim is in no tally; NULL: it is counted. */
+/* Why a claim is not in a tally; NULL: it is. */
 static const char *find_outside(const Claim *claim, Outside *outside) {
     const char *const reasons[OUTSIDE_COUNT] = {claim->repeats, claim->derived, claim->fitted};
     for (*outside = 0; *outside < OUTSIDE_COUNT; ++*outside) {
@@ -166,7 +166,7 @@ static void add_claim(Claims *claims, const Table *table, int row, int column) {
     }
 }
 
-/* All numbers of a run together are one claim. */
+/* Counts all numbers of a run as one claim. */
 static void add_as_one(Claims *claims, const Table *table) {
     int counts[VERDICT_COUNT], all = 0;
     Verdict verdict = table_verdict_as_one(table);
@@ -174,7 +174,8 @@ static void add_as_one(Claims *claims, const Table *table) {
     for (int i = 0; i < VERDICT_COUNT; i++)
         all += counts[i];
     find_tally(claims, table->experiment->paper)->distinct.counts[verdict]++;
-    fprintf(claims->sections.file, "One run, and so one claim: %d of its %d numbers agree: %s.\n\n",
+    fprintf(claims->sections.file,
+            "One run counts as one claim. %d of its %d numbers agree: %s.\n\n",
             counts[VERDICT_AGREES], all, verdict ? table_verdict_name(verdict) : "not run");
 }
 
@@ -185,9 +186,10 @@ static bool has_value(const Table *table) {
     return false;
 }
 
-/* What a figure without published numbers shows, as far as its runs are there. */
+/* Writes the values of a figure without published numbers, if its runs are stored. */
 static void add_values(FILE *to, const Table *table) {
-    fprintf(to, "The text publishes no numbers of it.%s\n", has_value(table) ? " Ours:\n" : "");
+    fprintf(to, "The paper's text has no numbers for this figure.%s\n",
+            has_value(table) ? " Ours:\n" : "");
     if (!has_value(table)) return;
     fprintf(to, "| of |");
     for (int column = 0; column < table->columns; column++)
@@ -232,35 +234,32 @@ void claims_add(Claims *claims, const Table *table) {
 
 /* ---- The page ---- */
 
-static const char heading[] =
-    "# Reproduction\n"
-    "\n"
-    "Every number that the papers' texts publish for the experiments, next to ours, of runs at "
-    "size "
-    "`%s`. Written by\n"
-    "`tyto reproduce` with the option `--markdown`. [Experiments](experiments.md) tells how to "
-    "make this page and how to\n"
-    "read it, and leads to what the figures rest on and why some differ.\n"
-    "\n"
-    "## Claims\n"
-    "\n";
+static const char heading[] = "# Reproduction\n"
+                              "\n"
+                              "Every number that the papers' texts publish for the experiments, "
+                              "next to ours, from runs at size `%s`. Written by\n"
+                              "`tyto reproduce --markdown`. [Experiments](experiments.md) explains "
+                              "how to make and read this page. It links to the\n"
+                              "choices behind the figures and the reasons for differences.\n"
+                              "\n"
+                              "## Claims\n"
+                              "\n";
 
 static const char verdicts[] =
     "| verdict | ours |\n"
     "|---|---|\n"
-    "| agrees | is off by at most half of what is claimed, so that the sign is the same; of a "
-    "claim of no change, by at most a point, or 0.01 of a ratio |\n"
-    "| direction | is a gain or a loss likewise, of at least a third of the claim |\n"
-    "| differs | is neither |\n"
+    "| agrees | differs by at most half of the claim, so the sign is the same; for a claim of no "
+    "change, by at most one percentage point, or 0.01 of a ratio |\n"
+    "| direction | has the same direction and is at least a third of the claim |\n"
+    "| differs | anything else |\n"
     "\n"
-    "Verdicts use the digits that the page prints. Where a text says only that something is no "
-    "less, or no more, ours\n"
-    "must not be (\"at least\", \"at most\").\n"
+    "Verdicts use the digits that the page prints. For a bound (\"at least\", \"at most\"), our "
+    "number must be within it.\n"
     "\n"
-    "* *Distinct claims* are all that the papers print, each once: effects, values, one-sided "
-    "claims, claims that nothing\n"
-    "  changes, and runs whose numbers are one claim together.\n"
-    "* *Effects* are gains and losses of a published size.\n"
+    "* *Distinct claims* are all claims that the papers print, each counted once: effects, values, "
+    "one-sided claims,\n"
+    "  claims of no change, and runs whose numbers count as one claim.\n"
+    "* *Effects* are gains and losses with a published size.\n"
     "* *Absolute values* are counts, shares and latencies. Their verdict below allows half of the "
     "value; this tally allows a\n"
     "  quarter.\n"
@@ -310,7 +309,7 @@ static void write_tally(const char *label, const Tally *tally, FILE *to) {
     fprintf(to, "\n");
 }
 
-/* What is published and in no tally, and how much of it agrees. */
+/* Writes the published numbers that are in no tally, and how many of them agree. */
 static void write_outside(const PaperTally *paper, FILE *to) {
     fprintf(to, "| %s |", paper->paper);
     for (int outside = 0; outside < OUTSIDE_COUNT; outside++) {
@@ -343,10 +342,13 @@ static void write_tallies(const Claims *claims, FILE *to) {
     for (int i = 0; i < claims->papers; i++)
         write_tally(papers[i].paper, &papers[i].kinds[CLAIM_EFFECT], to);
     if (has_sum) write_tally(sum.paper, &sum.kinds[CLAIM_EFFECT], to);
-    fprintf(to, "\nOutside of all tallies: numbers that another figure repeats, numbers that are "
-                "derived from printed ones, and\nnumbers by which something of ours was chosen "
-                "(fitted). The table says how many there are, and how many of them agree.\n\n"
-                "| outside, of | repeated | derived | fitted |\n|---|---|---|---|\n");
+    fprintf(
+        to,
+        "\nNot in any tally: numbers that another figure repeats, numbers that are derived from "
+        "printed ones, and\n"
+        "numbers to which our model was fitted. The table counts them, and how "
+        "many of them agree.\n\n"
+        "| not in a tally | repeated | derived | fitted |\n|---|---|---|---|\n");
     for (int i = 0; i < claims->papers; i++)
         write_outside(&papers[i], to);
     if (has_sum) write_outside(&sum, to);
@@ -363,8 +365,9 @@ bool claims_write(Claims *claims, const char *path) {
     if (claims->headlines.length)
         fprintf(
             page.file,
-            "## Headlines\n\nA mean rests on a program without which less than half of its effect "
-            "is left.\n\n"
+            "## Headlines\n\nA mean rests on a program if less than half of its effect remains "
+            "without "
+            "that program.\n\n"
             "| of | claim | paper | ours | verdict | rests on |\n|---|---|---|---|---|---|\n%s\n",
             claims->headlines.text);
     fputs(claims->sections.text, page.file);

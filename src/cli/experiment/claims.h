@@ -11,7 +11,7 @@ typedef struct Claims Claims;
 
 Claims *claims_new(const char *size);
 void claims_free(Claims *claims); /* NULL is allowed */
-/* Adds an experiment's section, and counts what became of its claims. */
+/* Adds an experiment's section, and counts its claims by verdict. */
 void claims_add(Claims *claims, const Table *table);
 /* Writes the page: the count for each paper, the headlines, the sections. False after a message. */
 bool claims_write(Claims *claims, const char *path);

@@ -1,4 +1,4 @@
-/* Reads experiments. What a file may say is in the tables of fields below. */
+/* Reads experiments. The tables of fields below define the form of a file. */
 #include "cli/experiment/experiment.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 #include "cli/experiment/check.h"
 #include "cli/files.h"
 
-/* ---- What a file may say ---- */
+/* ---- Fields of a file ---- */
 
 static const char *const forms[] = {"ratio",        "percent", "change", "decrease",
                                     "per-thousand", "number",  "index",  NULL};
@@ -179,5 +179,5 @@ Experiment *experiment_read(const char *path, bool allows_plugins) {
 }
 
 void experiment_free(Experiment *experiment) {
-    if (experiment) fields_free(experiment->file); /* the experiment with it */
+    if (experiment) fields_free(experiment->file); /* frees the experiment too */
 }

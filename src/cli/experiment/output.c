@@ -31,7 +31,7 @@ static int width_of_labels(const Table *table) {
     return width;
 }
 
-/* Wide enough for its label, and for the paper's number next to ours. */
+/* The width of a column: enough for its label, and for the paper's number next to ours. */
 static int width_of_column(const Table *table, int column) {
     int least = is_published(table, column) ? 2 * CELL_WIDTH : CELL_WIDTH;
     int width = tyto_columns(label_of(table, column)) + 2;
@@ -70,7 +70,7 @@ static void write_row(const Table *table, int row, FILE *to) {
     fprintf(to, "\n");
 }
 
-/* How the claims of a column fared. */
+/* Writes how many claims of a column agree. */
 static void write_verdicts(const Table *table, int column, FILE *to) {
     int counts[VERDICT_COUNT] = {0};
     int published = 0;
@@ -85,7 +85,7 @@ static void write_verdicts(const Table *table, int column, FILE *to) {
     if (counts[VERDICT_DIRECTION])
         fprintf(to, ", %d in direction alone", counts[VERDICT_DIRECTION]);
     if (counts[VERDICT_DIFFERS]) fprintf(to, ", %d differ", counts[VERDICT_DIFFERS]);
-    if (counts[VERDICT_NONE]) fprintf(to, ", %d without a value of ours", counts[VERDICT_NONE]);
+    if (counts[VERDICT_NONE]) fprintf(to, ", %d without our value", counts[VERDICT_NONE]);
     fprintf(to, "\n");
 }
 
@@ -123,8 +123,8 @@ void output_text(const Table *table, const char *size, FILE *to) {
     output_absent(experiment, to);
     if (experiment->published.count && strcmp(size, "paper") != 0)
         fprintf(to,
-                "Published numbers are of the papers' inputs: what agrees shows at --size paper, "
-                "not at %s.\n",
+                "Published numbers are for the papers' inputs: compare them at --size paper, not "
+                "at %s.\n",
                 size);
 }
 
@@ -139,7 +139,7 @@ static void write_quoted(const char *text, FILE *to) {
     fputc('"', to);
 }
 
-/* An identifier of the file's own: bare where that is one field whatever reads it. */
+/* Writes an identifier from the file, quoted unless every reader of CSV takes it as one field. */
 static void write_name(const char *name, FILE *to) {
     if (strpbrk(name, ",;\" \t'")) write_quoted(name, to);
     else fputs(name, to);
@@ -156,7 +156,7 @@ void output_csv_heading(FILE *to) {
     fprintf(to, "over_command\n");
 }
 
-/* The command that makes a run again; nothing for NULL. */
+/* Writes the command that repeats a run; nothing for NULL. */
 static bool write_command(const Study *study, const Run *run, FILE *to) {
     char **texts;
     if (!run) return true;

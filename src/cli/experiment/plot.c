@@ -1,4 +1,4 @@
-/* Tables as SVG or PDF, drawn by gnuplot: bars, lines or spans. */
+/* Draws tables as SVG or PDF with gnuplot: bars, lines or spans. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static int width_of(const Table *table) {
     return bars * PIXELS_PER_BAR > LEAST_PIXELS ? bars * PIXELS_PER_BAR : LEAST_PIXELS;
 }
 
-/* What a picture is drawn of. */
+/* The contents of a picture. */
 typedef struct Drawing {
     const Table *table;
     const char *path;
@@ -28,8 +28,8 @@ static void write_settings(const Drawing *drawing, FILE *to) {
     gnuplot_write_settings(drawing->path, width_of(drawing->table), HEIGHT_PIXELS, to);
 }
 
-/* A line of the columns' labels, then one for each row: its number, its label, the value of each
- * column. */
+/* Writes a line of the columns' labels, then a line for each row: its number, its label, and the
+ * value of each column. */
 static void write_data(const Table *table, FILE *to) {
     fprintf(to, "row\tlabel");
     for (int column = 0; column < table->columns; column++)
@@ -53,7 +53,7 @@ enum { FIRST_VALUE = 3 }; /* gnuplot's number of the first column of values */
 /* The text between the graphs of a plot. */
 static const char *before_graph(int number) { return number ? ", " : "plot "; }
 
-/* Columns of another form than the first's have the axis on the right. */
+/* Columns with a form other than the first's use the axis on the right. */
 static void write_lines(const Table *table, FILE *to) {
     Form left = column_of(table, 0)->form;
     for (int column = 1; column < table->columns; column++) {
@@ -74,11 +74,11 @@ static void write_lines(const Table *table, FILE *to) {
 static int find_column(const Table *table, const char *label) {
     int i = 0;
     while (strcmp(column_of(table, i)->label, label) != 0)
-        i++; /* experiment_read has seen that it is there */
+        i++; /* experiment_read has checked that it exists */
     return i;
 }
 
-/* Bars of the columns that say where they begin, side by side in each row's place. */
+/* Writes the bars of the columns that have a `from`, side by side in each row's place. */
 static void write_spans(const Table *table, FILE *to) {
     int count = 0, number = 0;
     for (int column = 0; column < table->columns; column++)
@@ -101,8 +101,8 @@ static void write_spans(const Table *table, FILE *to) {
 
 static bool is_same(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
-/* Of the table's columns a figure has those that are shown as the first is and measured by the same
- * setup; the others are there for a claim, and would dwarf the bars. */
+/* Whether a figure shows a column: it must have the first column's form and divisor setup. The
+ * others serve a claim, and could make the bars too small. */
 static bool is_drawn(const Table *table, int column) {
     const Column *first = column_of(table, 0), *of = column_of(table, column);
     return of->form == first->form && is_same(of->over, first->over) &&
@@ -128,8 +128,7 @@ static void add_words(const Words *words, FILE *to) {
         fprintf(to, "%s%s", i ? " + " : "", words->list[i]);
 }
 
-/* What the axis shows: the first column's metric, where all that are drawn have it, and its unit.
- */
+/* The label of the axis: the first column's metric, if all drawn columns have it, and its unit. */
 static void write_axis(const Table *table, FILE *to) {
     static const char *const units[FORM_COUNT] = {[FORM_PERCENT] = " (%)",
                                                   [FORM_CHANGE] = ", change (%)",

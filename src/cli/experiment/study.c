@@ -8,11 +8,13 @@
 #include "cli/program.h"
 
 enum {
-    MOST_RUNS = 1 << 16, /* of an experiment; the largest that comes with Tyto has some hundreds */
+    MOST_RUNS =
+        1 << 16, /* of an experiment; the largest that comes with Tyto has several hundred */
     MESSAGE_BYTES = 4096,
 };
 
-/* The runs of a program in a setup: every warp scheduler with every thread block scheduler. */
+/* The number of runs of a program in a setup: one for each pair of warp and thread block
+ * schedulers. */
 static int count_choices(const Program *program, const Setup *setup) {
     int ctas = program->cta_scheduler ? 1 : setup->cta_schedulers.count;
     return setup->schedulers.count * (ctas ? ctas : 1);
@@ -28,7 +30,7 @@ static const char *cta_scheduler_of(const Program *program, const Setup *setup, 
     return setup->cta_schedulers.list[choice / setup->schedulers.count];
 }
 
-/* Some words, then others. The caller frees the list. */
+/* Joins two lists of words. The caller frees the new list. */
 static Words join(const Words *words, const Words *more) {
     Words line = {allocate((size_t)(words->count + more->count), sizeof *line.list),
                   words->count + more->count};
@@ -43,17 +45,17 @@ static Words make_program(const Study *study, const Program *program, const Setu
     return join(run, strcmp(study->size, "paper") == 0 ? &program->at_paper : &none);
 }
 
-/* An experiment runs workloads alone: a file must not start a program of the host. */
+/* Checks that an experiment runs only workloads: a file must not start a program of the host. */
 static bool check_workload(const Study *study, const char *name) {
     if (program_is_workload(name)) return true;
     char *why = program_find_problem(name);
     fields_say(study->experiment->file, name, "%s",
-               why ? why : "this is a program and no workload: tyto sweep runs those");
+               why ? why : "this is a program, not a workload: use tyto sweep");
     free(why);
     return false;
 }
 
-/* Tells what is wrong with a run, where the file says so. */
+/* Reports what is wrong with a run, with the place in the file. */
 static void say_wrong(const Study *study, const Setup *setup, const TaskForm *form,
                       const char *why) {
     char alone[MESSAGE_BYTES];
@@ -89,7 +91,7 @@ static bool plan_pair(Study *study, const Program *program, const Setup *setup) 
     return is_right;
 }
 
-/* How many runs the experiment asks for; more than MOST_RUNS when there are too many. */
+/* The number of runs that the experiment needs; more than MOST_RUNS if there are too many. */
 static int count_runs(const Experiment *experiment) {
     int count = 0;
     for (int i = 0; i < experiment->programs.count; i++) {
@@ -103,7 +105,7 @@ bool study_plan(Study *study) {
     const Experiment *experiment = study->experiment;
     int most = count_runs(experiment);
     if (most > MOST_RUNS) {
-        say_error("%s asks for more than %d runs", experiment->id, MOST_RUNS);
+        say_error("%s needs more than %d runs", experiment->id, MOST_RUNS);
         return false;
     }
     study->runs = allocate((size_t)most, sizeof *study->runs);

@@ -10,24 +10,24 @@
 typedef struct Run {
     const Program *program;
     const Setup *setup;
-    int task; /* the engine's number of it; programs that differ in their kernel share runs */
+    int task; /* the engine's number of it; programs that differ only in their kernel share runs */
 } Run;
 
-/* The first four are the caller's. */
+/* The caller sets the first four fields. */
 typedef struct Study {
     const Experiment *experiment;
     Store *store;
     const char *size;
-    bool allows_plugins; /* machine files may name code that is loaded */
+    bool allows_plugins; /* machine files may name code to load */
     Engine *engine;
     Run *runs;
     int count;
 } Study;
 
-/* Lists the runs, and looks up which are there. False after messages: a program, machine or
- * scheduler that does not exist. */
+/* Lists the runs, and looks up which of them the store has. False after messages if a program,
+ * machine or scheduler does not exist. */
 bool study_plan(Study *study);
-/* What decides a run, as the store has it. */
+/* The key of a run in the store. */
 const RunKey *study_key(const Study *study, const Run *run);
 /* How many runs are missing. */
 int study_count_missing(const Study *study);

@@ -8,15 +8,15 @@
 
 #include "cli/command.h"
 
-/* ---- Forms: how a ratio or a sum becomes what the paper prints ---- */
+/* ---- Forms: how a ratio or a sum is shown, as the paper prints it ---- */
 
 typedef struct FormRow {
     const char *format;
     double scale, offset; /* shown = scale x value + offset */
-    double neutral;       /* shown value that means no difference */
-    double grain;         /* shown difference that is none, where the claim is that there is none:
-                             what texts round to */
-    bool has_direction;   /* above and below neutral mean gain and loss */
+    double neutral;       /* the shown value that means no difference */
+    double grain; /* largest shown difference that agrees with a claim of no change: the rounding of
+                     texts */
+    bool has_direction; /* above and below neutral mean gain and loss */
 } FormRow;
 
 static const FormRow forms[FORM_COUNT] = {
@@ -51,7 +51,7 @@ void table_format(Form form, double value, char *text, int size_bytes) {
     }
 }
 
-/* The value that the printed digits say. */
+/* The value of the printed digits. */
 static double printed(Form form, double value) {
     char text[32];
     table_format(form, value, text, sizeof text);
@@ -60,7 +60,7 @@ static double printed(Form form, double value) {
 
 /* ---- Values ---- */
 
-/* What one metric is in a run; NAN when the run is missing. */
+/* Reads one metric of a run; NAN if the run is missing. */
 static bool read_metric(const Study *study, const Run *run, const char *name, double *value) {
     const RunKey *key = study_key(study, run);
     if (experiment_is_of_scheduler(name)) {
@@ -74,7 +74,7 @@ static bool read_metric(const Study *study, const Run *run, const char *name, do
     return store_value(study->store, key, run->program->kernel, name, value);
 }
 
-/* Sum of metrics of a run; NAN when the run is missing. */
+/* Adds several metrics of a run; NAN if the run is missing. */
 static bool add_metrics(const Study *study, const Run *run, const Words *metrics, double *sum) {
     *sum = 0;
     for (int i = 0; i < metrics->count; i++) {
@@ -85,8 +85,8 @@ static bool add_metrics(const Study *study, const Run *run, const Words *metrics
     return true;
 }
 
-/* The run of a program in a setup; of several schedulers, the one with the fewest cycles. NULL when
- * one of them is missing, since that might have been the best. */
+/* Finds the run of a program in a setup; for several schedulers, the run with the fewest cycles.
+ * *best is NULL if one of them is missing, because it could be the best. */
 static bool find_run(const Study *study, const Program *program, const char *setup,
                      const Run **best) {
     const char *cycles_alone[] = {"cycles"};
@@ -109,7 +109,8 @@ static bool find_run(const Study *study, const Program *program, const char *set
     return true;
 }
 
-/* The column's value for a program, in one setup and of `metric`, and the run that it is of. */
+/* The column's value for a program in one setup, computed from `metric`, and the run of the value.
+ */
 static bool value_in(const Study *study, const Program *program, const Column *column,
                      const char *setup, const Words *metric, double *value, const Run **run) {
     *value = NAN;
@@ -122,7 +123,7 @@ static bool value_in(const Study *study, const Program *program, const Column *c
     return true;
 }
 
-/* The column's value for a program, and that of another setup that it is shown over; else 1. */
+/* The column's value for a program, and its divisor from another setup, 1 if there is none. */
 static bool ratio_of(const Study *study, const Program *program, const Column *column, Ratio *ratio,
                      const Run **run, const Run **over) {
     const Words *below = column->over_metric.count ? &column->over_metric : &column->metric;
@@ -178,8 +179,8 @@ static bool is_counting(const Mean *mean) {
     return mean->kind == MEAN_ABOVE || mean->kind == MEAN_BELOW;
 }
 
-/* NAN when one of the values is missing: a mean of the others would not be the paper's. Program
- * `left_out` does not count; -1: all do. */
+/* The mean of a column. NAN if one of the values is missing, because the paper's mean includes it.
+ * Excludes program `left_out`; -1: none. */
 static double take_mean(const Table *table, const Mean *mean, int column, int left_out) {
     const Experiment *experiment = table->experiment;
     Form form = experiment->columns.list[column].form;
@@ -192,7 +193,7 @@ static double take_mean(const Table *table, const Mean *mean, int column, int le
         double value = unshow(form, cell->value);
         sums.value += cell->ratio.value;
         sums.base += cell->ratio.base;
-        sum += means[mean->kind].into(value); /* not a number when one is missing */
+        sum += means[mean->kind].into(value); /* NAN if one is missing */
         largest = fmax(largest, value);
         smallest = fmin(smallest, value);
         above += printed(form, cell->value) > mean->than;
@@ -213,23 +214,24 @@ static double take_mean(const Table *table, const Mean *mean, int column, int le
 
 /* ---- Claims ---- */
 
-#define LARGEST_ERROR   (1. / 2) /* of what is claimed */
-#define LEAST_DIRECTION (1. / 3) /* of what is claimed: less is neither gain nor loss */
+#define LARGEST_ERROR   (1. / 2) /* of the claim */
+#define LEAST_DIRECTION (1. / 3) /* of the claim: smaller changes are neither gain nor loss */
 
 static const char *const verdict_names[VERDICT_COUNT] = {"", "agrees", "direction", "differs"};
 
 const char *table_verdict_name(Verdict verdict) { return verdict_names[verdict]; }
 
 #define CLOSE_ERROR (1. / 4) /* of an absolute value */
-#define TINY        1e-9     /* of printed numbers: what their difference in binary may be off */
+#define TINY        1e-9     /* rounding error of the difference of printed numbers */
 
-/* Whether a program falls on the paper's side of the threshold by which the text divides them. */
+/* Whether a program is on the paper's side of the threshold at which the text divides the programs.
+ */
 static bool is_same_side(const Column *column, const Cell *cell) {
     return (printed(column->form, cell->value) >= column->threshold) ==
            (cell->published >= column->threshold);
 }
 
-/* What a text says without a number: no more than that it is so much at least, or at most. */
+/* Judges a claim that is a bound: at least, or at most, the published value. */
 static Verdict judge_bound(const Claim *claim, const FormRow *form, double ours, double published) {
     double beyond = ours - published;
     if (claim->bound == BOUND_MOST) beyond = -beyond;
@@ -309,7 +311,7 @@ Verdict table_verdict_as_one(const Table *table) {
     return VERDICT_DIFFERS;
 }
 
-/* Whether each program has a part in it. */
+/* Whether it is a mean over all programs, neither an extreme nor a count. */
 static bool is_mean(const Mean *mean) {
     return mean->kind != MEAN_LARGEST && mean->kind != MEAN_SMALLEST && !is_counting(mean);
 }
@@ -325,7 +327,7 @@ const char *table_rests_on(const Table *table, int row, int column, double *with
     for (int i = 0; i < programs; i++) {
         double mean = take_mean(table, &experiment->means.list[row - programs], column, i);
         double left = effect > 0 ? mean - form->neutral : form->neutral - mean;
-        if (!(left < least)) continue; /* a mean of one program has no rest: not a number */
+        if (!(left < least)) continue; /* also skips NAN, the rest of a mean of one program */
         least = left;
         *without = mean;
         found = i;

@@ -1,8 +1,8 @@
-/* Requests of HTTP/1.1 (RFC 9112), as far as a page that is only read needs them: one on each
+/* Parses requests of HTTP/1.1 (RFC 9112), as far as a read-only page needs: one request for each
  * connection, without a body.
  *
- * A page of another site can have a browser send requests here, but knows no token; one whose own
- * name it lets point to 127.0.0.1 sends that name as the host, and is refused by it. */
+ * A page of another site can make a browser send requests here, but does not know the token. A site
+ * whose name resolves to 127.0.0.1 sends its own name as the host, so it is refused. */
 #include "cli/live/request.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ const char *const live_statuses[LIVE_WISHES] = {
     [LIVE_LARGE] = "431 Request Header Fields Too Large",
 };
 
-/* A stretch of the request. */
+/* A part of the request. */
 typedef struct Span {
     const char *at;
     size_t length;
@@ -29,7 +29,7 @@ static bool is_text(Span span, const char *text) {
     return span.length == strlen(text) && memcmp(span.at, text, span.length) == 0;
 }
 
-/* Cuts off the text before `end`; false when `end` is not there. */
+/* Cuts off the text before `end`; false: there is no `end`. */
 static bool cut(Span *rest, const char *end, Span *out) {
     const char *found = memmem(rest->at, rest->length, end, strlen(end));
     if (!found) return false;
@@ -66,7 +66,7 @@ static bool is_own_origin(const LiveSite *site, Span origin) {
            is_own_host(site, (Span){origin.at + length, origin.length - length});
 }
 
-/* The header's fields: one host, ours, and no origin but ours. */
+/* Checks the header's fields: there must be one host, ours, and no other origin. */
 static LiveWish check_fields(const LiveSite *site, Span fields) {
     Span line, name;
     int hosts = 0;
@@ -82,7 +82,7 @@ static LiveWish check_fields(const LiveSite *site, Span fields) {
     return hosts ? LIVE_PAGE : LIVE_BAD;
 }
 
-/* Takes as long wherever the first wrong letter is. */
+/* Compares in constant time, so that the duration does not reveal the first wrong letter. */
 static bool is_token(const LiveSite *site, Span span) {
     unsigned difference = 0;
     if (span.length != LIVE_TOKEN_LETTERS) return false;
@@ -106,7 +106,7 @@ LiveWish live_wish(const LiveSite *site, const char *request, size_t length, boo
     if (!memmem(request, length, "\r\n\r\n", 4))
         return length < LIVE_REQUEST_MAX ? LIVE_WAIT : LIVE_LARGE;
     if (!cut(&all, "\r\n\r\n", &header)) return LIVE_BAD;
-    header.length += 2; /* with the end of its last line */
+    header.length += 2; /* includes the end of its last line */
     if (!cut(&header, "\r\n", &line)) return LIVE_BAD;
     if (!cut(&line, " ", &method) || !cut(&line, " ", &path)) return LIVE_BAD;
     if (!is_text(line, "HTTP/1.1") && !is_text(line, "HTTP/1.0")) return LIVE_BAD;

@@ -1,6 +1,6 @@
-/* One process, one poll loop, a few connections; each gets one answer and is closed. The server
- * drops a client that sends too slowly, too much or nothing. While all places are taken, others
- * wait in the kernel's queue. */
+/* A process with one poll loop and a few connections; each gets one answer and is closed. The
+ * server drops a client that sends too slowly, too much or nothing. If all places are in use, other
+ * clients wait in the kernel's queue. */
 #include "cli/live/server.h"
 
 #include <errno.h>
@@ -18,14 +18,14 @@
 
 enum {
     CLIENTS = 16,        /* at once */
-    PATIENCE_MS = 5000,  /* for a request to come and its answer to go */
+    PATIENCE_MS = 5000,  /* for a request to arrive and its answer to be sent */
     FAREWELL_MS = 3000,  /* after the end of the program, for pages to fetch its last state */
     STATE_MAX = 64 << 20 /* bytes of a snapshot */
 };
 
 typedef struct Client {
     int socket;    /* -1: the place is free */
-    int64_t until; /* milliseconds; then it is dropped */
+    int64_t until; /* time in milliseconds when it is dropped */
     char request[LIVE_REQUEST_MAX];
     size_t received;     /* bytes of request */
     char *answer;        /* owned; NULL: only a part of the request has arrived */
@@ -37,7 +37,7 @@ typedef struct Server {
     const LiveServer *given;
     Client clients[CLIENTS];
     bool has_ended; /* the program */
-    int64_t until;  /* milliseconds; then the server ends, once the program has */
+    int64_t until;  /* time in milliseconds when the server ends, once the program has ended */
 } Server;
 
 static int64_t now_ms(void) {
@@ -128,7 +128,7 @@ static void take_client(Server *server) {
     *client = (Client){.socket = socket, .until = now_ms() + PATIENCE_MS};
 }
 
-/* What has come of the request; an answer once all of it is there. */
+/* Receives more of the request, and makes the answer when the request is complete. */
 static void receive(Server *server, Client *client) {
     bool is_head;
     ssize_t count = recv(client->socket, client->request + client->received,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes starting points of policies as C strings: embed_templates.py OUTPUT KIND.c.in ..."""
+"""Writes the templates of policies as C strings: embed_templates.py OUTPUT KIND.c.in ..."""
 import pathlib
 import sys
 

@@ -1,5 +1,4 @@
-/* Templates of policies, from the files of this folder; `@NAME@` is replaced by the policy's
- * name. */
+/* Templates of policies, from the files of this folder; the policy's name replaces `@NAME@`. */
 #ifndef TYTO_CLI_NEW_TEMPLATES_H
 #define TYTO_CLI_NEW_TEMPLATES_H
 

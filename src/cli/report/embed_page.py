@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the report's page as C strings, its style and scripts in it: embed_page.py OUTPUT page.html style.css FILE.js ..."""
+"""Writes the report's page, with its style and scripts, as C strings: embed_page.py OUTPUT page.html style.css FILE.js ..."""
 import pathlib
 import sys
 

@@ -1,4 +1,4 @@
-/* A reader of JSON that keeps nothing (see the header). It descends no deeper than MAX_DEPTH. */
+/* Checks JSON without storing it (see the header). Values may be nested MAX_DEPTH deep. */
 #include "cli/report/json.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@ enum { MAX_DEPTH = 64 };
 
 typedef struct Reader {
     const char *at;
-    const char *fault; /* the first; NULL: none so far */
+    const char *fault; /* the first fault; NULL: none so far */
     int depth;         /* open objects and arrays */
 } Reader;
 
@@ -59,7 +59,7 @@ static bool read_number(Reader *reader) {
 
 static bool read_value(Reader *reader);
 
-/* The items between brackets; of an object, each with its key. */
+/* Reads the items of an array or object, in an object each with its key. */
 static bool read_items(Reader *reader, char end, bool has_keys) {
     if (++reader->depth > MAX_DEPTH) return fail(reader, "too many levels");
     reader->at++;
@@ -91,7 +91,7 @@ static bool read_word(Reader *reader, const char *word) {
     return true;
 }
 
-/* A value and the blanks around it. */
+/* Reads a value and the blanks around it. */
 static bool read_value(Reader *reader) {
     bool is_right;
     skip_blanks(reader);

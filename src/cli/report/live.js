@@ -1,12 +1,12 @@
 /* An unfinished run: its state, and a page that follows it. */
 
 const STATES = {starting: "The run is before its first sample.", ended: "The run has ended; these are its results.",
-                running: "The run goes on.", lost: "The run's server does not answer any more; this is its last report."};
+                running: "The run is under way.", lost: "The run's server no longer answers; this is its last report."};
 
 function liveSection(live) {
   const state = element("p", {class: "state", id: "state", "data-state": live.state}, element("i"), STATES[live.state] || live.state);
   document.getElementById("masthead").prepend(state);
-  document.getElementById("origin").textContent = "It asks tyto run on this computer for news, and the network for nothing.";
+  document.getElementById("origin").textContent = "It asks tyto run on this computer for updates, and needs no other network access.";
   if (live.state !== "running") return;
   const waiting = live.ctas - live.begun_ctas, resident = live.begun_ctas - live.done_ctas;
   const parts = [{label: "done", of: ["done"], colour: "--issued"}, {label: "on an SM", of: ["resident"], colour: "--policy"}, {label: "waiting", of: ["waiting"], colour: "--none"}];
@@ -28,12 +28,12 @@ function standingParts(live) {
   const [kernel] = live.standing || [];
   if (!kernel || !kernel.standing.length) return [];
   const most = 200, all = d3.sum(kernel.standing, (stand) => stand.warps);
-  return [element("h3", {}, `Where the ${count(all)} resident warps stand`), standingTable(kernel, most)];
+  return [element("h3", {}, `Where the ${count(all)} resident warps wait`), standingTable(kernel, most)];
 }
 
 /* ---- Following ---- */
 
-/* What the reader has done to the page, to be done again to the next. */
+/* The reader's changes to the page, which putBack applies to the next page. */
 function readerOf() {
   const all = (what) => [...document.querySelectorAll(what)];
   return {top: scrollY, open: all("details").map((each) => each.open), chosen: all("select").map((each) => each.value), sought: all("input").map((each) => each.value),
@@ -63,14 +63,14 @@ function follow(held) {
     putBack(reader);
     const state = document.getElementById("state");
     if (data.live.state === "running" || data.live.state === "starting")
-      state.append(element("button", {type: "button", id: "hold", on: {click: (event) => { isHeld = !isHeld; event.target.textContent = isHeld ? "Go on" : "Hold"; }}}, isHeld ? "Go on" : "Hold"));
+      state.append(element("button", {type: "button", id: "hold", on: {click: (event) => { isHeld = !isHeld; event.target.textContent = isHeld ? "Resume" : "Pause"; }}}, isHeld ? "Resume" : "Pause"));
   }
   async function look() {
     let data = null;
     try {
       const answer = await fetch("state.json", {cache: "no-store"});
       if (answer.ok) data = await answer.json();
-    } catch { /* the server has gone, or is about to */ }
+    } catch { /* the server has ended or is ending */ }
     failures = data ? 0 : failures + 1;
     if (failures > 4) data = {...held.documents[0].data, live: {state: "lost"}};
     if (data && (!isHeld || data.live.state !== "running")) show(data);

@@ -1,7 +1,7 @@
 "use strict";
-/* What the report is made of: documents become runs, figures become words. Nothing here draws. */
+/* The report's data: turns documents into runs, and numbers into text. Nothing here draws. */
 
-const CAUSES = [ /* of a scheduler's cycle: counters, words, colour */
+const CAUSES = [ /* causes of a scheduler's cycle: counters, label, colour */
   {key: "issued", of: ["issued"], label: "issued an instruction", colour: "--issued"},
   {key: "memory", of: ["scoreboard_memory"], label: "waited for memory", colour: "--memory"},
   {key: "result", of: ["scoreboard_other"], label: "waited for a result", colour: "--result"},
@@ -14,7 +14,7 @@ const CAUSES = [ /* of a scheduler's cycle: counters, words, colour */
   {key: "none", of: ["idle_no_warp"], without: "idle_launch", label: "had no warp", colour: "--none"},
 ];
 
-const STANDING = [ /* of a warp, in the profile */
+const STANDING = [ /* states of a warp, in the profile */
   {of: ["cycles_issued"], label: "issuing", colour: "--issued"},
   {of: ["cycles_memory", "cycles_atomic", "cycles_fence", "cycles_copy"], label: "waiting for memory", colour: "--memory"},
   {of: ["cycles_result", "cycles_product"], label: "waiting for a result", colour: "--result"},
@@ -32,7 +32,7 @@ const CACHE = [ /* outcomes of lookups; `name` is the cache's */
   {part: "pending_hits", label: "hit on a line under way", colour: "--policy"},
   {part: "misses", label: "miss", colour: "--memory"},
 ];
-const PIPELINES = [ /* that warp instructions were issued to; machines without some count theirs as others' */
+const PIPELINES = [ /* to which warp instructions were issued; a machine without one of them counts its instructions in another */
   {of: ["sp_instructions"], label: "SP", colour: "--issued"},
   {of: ["int_instructions"], label: "INT", colour: "--policy"},
   {of: ["sfu_instructions"], label: "SFU", colour: "--barrier"},
@@ -52,18 +52,18 @@ const FETCH = [
   {part: "load_latency_dram", label: "in DRAM", colour: "--memory"},
 ];
 
-const UNITS = [ /* what is shown of a bank: words, value, how */
+const UNITS = [ /* values of a bank: label, value, format */
   {label: "requests", value: (bank) => sum(bank, ["dram_row_hits", "dram_row_misses", "dram_row_conflicts"]), show: (v) => count(v)},
   {label: "row hits, share of its requests", value: (bank) => ratio(bank.dram_row_hits, sum(bank, ["dram_row_hits", "dram_row_misses", "dram_row_conflicts"])), show: (v) => percent(v)},
   {label: "conflicts with another row", value: (bank) => bank.dram_row_conflicts, show: (v) => count(v)},
   {label: "rows opened", value: (bank) => bank.dram_activates, show: (v) => count(v)},
 ];
-/* Of lines side by side: Okabe and Ito's colours and four dark ones, each with a mark of its own. */
+/* Colours of lines in the same figure: Okabe and Ito's and four dark ones, each with its own mark. */
 const TONES = ["--tone-1", "--tone-2", "--tone-3", "--tone-4", "--tone-5", "--tone-6", "--tone-7", "--tone-8", "--tone-9", "--tone-10", "--tone-11", "--tone-12"];
 const MARKS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye", "times", "plus", "asterisk", "square2", "diamond2"];
 
 const sum = (from, keys) => keys.reduce((all, key) => all + (from[key] || 0), 0);
-/* Cycles of a cause, without those of them that are a cause of their own. */
+/* Cycles of a cause, without the part that is a separate cause. */
 const causeCycles = (from, cause) => sum(from, cause.of) - (cause.without ? from[cause.without] || 0 : 0);
 const isNumber = (value) => typeof value === "number" && isFinite(value);
 const count = (value) => (isNumber(value) ? Math.round(value).toLocaleString("en") : "–");
@@ -94,10 +94,10 @@ function withPlainNames(run) {
   return plain.size ? {...run, kernels: run.kernels.map(rename), profile: run.profile && run.profile.map(rename)} : run;
 }
 
-/* What differs among runs, as the name of each; the same names are numbered. */
+/* Names each run by the values in which the runs differ; equal names get numbers. */
 function nameRuns(runs) {
   const keys = runs.length && runs.every((run) => run.values) ? Object.keys(runs[0].values) : ["program", "machine", "scheduler", "cta_scheduler"];
-  const of = (run, key) => (run.values?.[key] || run[key]) ?? "functional"; // what a sweep leaves to the machine is the run's
+  const of = (run, key) => (run.values?.[key] || run[key]) ?? "functional"; // a sweep may leave a value to the machine: then take the run's
   const differing = keys.filter((key) => new Set(runs.map((run) => of(run, key))).size > 1);
   const seen = new Map();
   runs.forEach((run) => {
@@ -109,14 +109,14 @@ function nameRuns(runs) {
   });
 }
 
-/* Runs by program and machine: only those of one of them can be faster or slower. */
+/* Groups runs by program and machine: speed-ups compare runs of the same group. */
 const rivals = (runs) => [...d3.group(runs, (run) => `${base(run.program)} on ${run.machine}`)];
 const fastest = (runs) => runs.reduce((a, b) => (b.total.cycles < a.total.cycles ? b : a));
 
-/* Whether a swept value is a number or a size: only between such does a line say anything. */
+/* Whether a swept value is a number or a size: lines connect only such values. */
 const isQuantity = (text) => /^[-+]?[\d.]+(e[-+]?\d+)?([KMG]i?B?|B)?$/.test(text);
 
-/* A sweep's points: its first metric by what lies along its axis, a line for each of the other values, program by program. */
+/* A sweep's points: program, value along the axis, first metric, and line, which names the other values. */
 function pointsOf(data) {
   if (!data || !Array.isArray(data.metrics) || !data.x || !Array.isArray(data.runs)) return [];
   const runs = data.runs.filter((run) => run.result && run.values);
@@ -142,8 +142,8 @@ function machineValue(text, path) {
   return NaN;
 }
 
-/* What bounds a kernel on its machine: instructions a cycle by issue, and bytes a cycle by DRAM. The run's own peaks hold
-   for --set and files of one's own too; a result of an older version has none, and the machine's file answers. */
+/* The limits of a kernel on its machine: instructions per cycle by issue, and bytes per cycle by DRAM. The run's own peaks
+   include --set and the user's machine files. Results of older versions have none; then the machine's file is used. */
 function limitsOf(counters, machine, peaks) {
   if (peaks && isNumber(peaks.issue)) return {issue: 32 * peaks.issue, bytes: peaks.dram_tick_bytes, bandwidth: peaks.dram ?? NaN};
   const value = (path) => machineValue(machine, path);
@@ -154,7 +154,7 @@ function limitsOf(counters, machine, peaks) {
           bandwidth: bytes * ratio(counters.dram_ticks, counters.cycles)};
 }
 
-/* A point of the roofline; its intensity is NaN where the kernel moved nothing. */
+/* A point of the roofline; its intensity is NaN if the kernel moved no data. */
 function pointOf(counters, limits) {
   return {intensity: ratio(counters.thread_instructions, counters.dram_bus_ticks * limits.bytes),
           speed: ratio(counters.thread_instructions, counters.cycles)};
@@ -162,6 +162,6 @@ function pointOf(counters, limits) {
 
 /* Experiments: lines of the CSV of tyto reproduce. */
 function readTable(document_) {
-  const [names, ...rows] = d3.csvParseRows(document_.text || ""); /* not csvParse, which makes code of the names */
+  const [names, ...rows] = d3.csvParseRows(document_.text || ""); /* not csvParse, which generates code from the names */
   return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? ""])));
 }

@@ -1,5 +1,5 @@
-/* Results put into the page, as JSON that no browser takes for anything else: every '<', '>' and
- * '&' of it is written as \u003c and so on. The page itself is made at build time. */
+/* Puts results into the page as JSON, in which '<', '>' and '&' are escaped (\u003c etc.), so that
+ * a browser cannot take it for markup. The page itself is made at build time. */
 #include "cli/report/page.h"
 
 #include <stdio.h>
@@ -42,8 +42,8 @@ static void write_data(const ReportDocument *document, FILE *to) {
     free(text);
 }
 
-/* The files of the machines that the documents name, for what bounds a kernel; all of them where
- * the documents are yet to come. */
+/* Writes the files of the machines that the documents name; the page needs them for the limits of a
+ * kernel. If there are no documents yet, writes all machines. */
 static void write_machines(const ReportDocument *documents, int count, bool is_live, FILE *to) {
     const char *before = "";
     fputs("\"machines\":{", to);
@@ -64,7 +64,7 @@ static void write_machines(const ReportDocument *documents, int count, bool is_l
     fputc('}', to);
 }
 
-/* A live page may ask for what it came from, and a page on disk for nothing. */
+/* A live page may connect to its own server; a page on disk may not connect at all. */
 static void write_page(const ReportDocument *documents, int count, bool is_live, FILE *to) {
     fputs(report_page_head, to);
     fputs(is_live ? "'self'" : "'none'", to);

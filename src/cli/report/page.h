@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Between the first two: where the page may connect to; between the others: the data. */
+/* The parts of the page. The address to which it may connect goes between the first two, the data
+ * between the last two. */
 extern const char report_page_head[];
 extern const char report_page_middle[];
 extern const char report_page_tail[];
@@ -19,8 +20,8 @@ typedef struct ReportDocument {
     bool is_table; /* CSV of tyto reproduce; else JSON */
 } ReportDocument;
 
-/* The page of these documents; `is_live`: it asks where it came from for a newer one. The caller
- * frees it. NULL after a message. */
+/* The page with these documents. If `is_live`, it asks its server for updates. The caller frees it.
+ * NULL after a message. */
 char *report_page_text(const ReportDocument *documents, int count, bool is_live, size_t *length);
 
 #endif

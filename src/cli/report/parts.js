@@ -1,5 +1,5 @@
-/* Parts that sections are made of: elements, tables that sort, legends, figures. Texts of the data become text nodes
-   only, whatever they hold. */
+/* Parts of sections: elements, sortable tables, legends, figures. Texts from the data only become text nodes, so they
+   cannot contain markup. */
 
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -13,7 +13,7 @@ function element(name, attributes = {}, ...children) {
 
 const colour = (name) => `var(${name})`;
 
-/* A section: title, a sentence on what is seen, and its parts; the navigation names it. */
+/* A section: its title, a sentence that explains it, and its parts. The navigation links to it. */
 function section(id, title, lead, ...parts) {
   const made = element("section", {id, "aria-labelledby": id + "-title"}, element("h2", {id: id + "-title"}, title),
                        lead ? element("p", {class: "lead"}, lead) : null, ...parts);
@@ -27,7 +27,7 @@ function legend(entries) {
     element("li", {}, element("i", {style: `background:${colour(entry.colour)}`, class: entry.mark}), entry.label)));
 }
 
-/* Figures are drawn again when their room changes. */
+/* Figures are redrawn when their width changes. */
 const figures = [];
 function figure(caption, entries, draw, label) {
   const room = element("div");
@@ -49,7 +49,7 @@ function drawFigures() {
 }
 
 /* A table. Columns: {title, value(row), show(row), kind: "n" for numbers, note}. A heading is a button that sorts;
-   a second time the other way. Rows without a value stand last. */
+   a second click reverses the order. Rows without a value are last. */
 function table(columns, rows, options = {}) {
   let by = options.sort ?? -1, down = options.down ?? true;
   const body = element("tbody");
@@ -88,7 +88,7 @@ function table(columns, rows, options = {}) {
   return made;
 }
 
-/* Parts of a whole as a bar next to text. */
+/* A small bar of the parts of a whole, next to a text. */
 function stackBar(counts, parts) {
   const whole = d3.sum(parts, (part) => sum(counts, part.of));
   const words = parts.map((part) => [part.label, ratio(sum(counts, part.of), whole)]).filter(([, share]) => share >= 0.005)
@@ -97,7 +97,7 @@ function stackBar(counts, parts) {
     element("span", {style: `width:${100 * (ratio(sum(counts, part.of), whole) || 0)}%;background:${colour(part.colour)}`})));
 }
 
-/* Bars of shares, one for each name: rows of {name, label, share, colour}. */
+/* Stacked bars of shares, one for each name: rows of {name, label, share, colour}. */
 function shareBars(rows, width, options = {}) {
   const names = [...new Set(rows.map((row) => row.name))];
   const left = Math.min(width / 3, 14 + 7 * d3.max(names, (name) => name.length)), room = Math.floor((left - 14) / 7);
@@ -107,7 +107,7 @@ function shareBars(rows, width, options = {}) {
                              title: (row) => `${row.name}: ${row.label} ${options.unit ? fixed(row.share) : percent(row.share)}`})]});
 }
 
-/* Rows of cells, one above the other: how high each is, and which of them are named. */
+/* For rows of cells above each other: the height of each row, and the rows that get a name. */
 const rowsHigh = (rows) => Math.max(5, Math.min(22, 420 / rows));
 const namedRows = (names) => names.filter((_, i) => rowsHigh(names.length) >= 14 || i % Math.ceil(24 / rowsHigh(names.length)) === 0);
 

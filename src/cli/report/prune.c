@@ -1,10 +1,10 @@
-/* Pruning results (see the header). */
+/* Prunes results (see the header). */
 #include "cli/report/prune.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* Keys of a launch that the page reads (sections.js). */
+/* The keys of a launch that the page reads (sections.js). */
 static const char *const of_launch[] = {"kernel",
                                         "demangled",
                                         "status",
@@ -26,7 +26,7 @@ static const char *const of_launch[] = {"kernel",
                                         "l2_miss_rate",
                                         "accesses_per_request",
                                         "needed_access_share"};
-/* Keys that it reads nowhere. */
+/* Keys that the page does not read. */
 static const char *const of_none[] = {"histograms", "spread", "warp_states"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -39,7 +39,7 @@ static bool is_among(const char *key, size_t length, const char *const *names, s
 
 static const char *skip_blanks(const char *at) { return at + strspn(at, " \t\r\n"); }
 
-/* Behind a text that begins here. */
+/* Returns the end of the string that begins here. */
 static const char *skip_string(const char *at) {
     for (at++; *at && *at != '"'; at++)
         if (*at == '\\' && at[1]) at++;
@@ -53,7 +53,8 @@ static const char *copy(const char *from, const char *until, FILE *to) {
 
 static const char *take_value(const char *at, bool are_launches, FILE *to);
 
-/* The members of an object or array, without those that are left out; `to` NULL: all of them. */
+/* Writes the members of an object or array except those that the page does not need; with NULL for
+ * `to`, skips all of them. */
 static const char *take_members(const char *at, bool is_launch, bool are_launches, FILE *to) {
     const bool is_object = *at == '{';
     const char close = is_object ? '}' : ']';
@@ -90,7 +91,7 @@ static const char *take_members(const char *at, bool is_launch, bool are_launche
     return *at ? at + 1 : at;
 }
 
-/* A value; `are_launches`: if it is an array, its objects are launches. */
+/* Writes a value; `are_launches`: if it is an array, its objects are launches. */
 static const char *take_value(const char *at, bool are_launches, FILE *to) {
     if (*at == '{' || *at == '[') return take_members(at, false, are_launches, to);
     const char *end = *at == '"' ? skip_string(at) : at + strcspn(at, ",]} \t\r\n");

@@ -1,4 +1,4 @@
-/* The sections, in the order of the page. Each is left out where the documents have nothing for it. */
+/* The sections, in the order of the page. A section is left out if the documents have no data for it. */
 
 function cards(entries) {
   return element("div", {class: "cards"}, ...entries.map(([value, words]) => element("div", {class: "card"}, element("b", {}, value), element("span", {}, words))));
@@ -17,35 +17,35 @@ function masthead(runs, tables) {
   const timed = runs.filter((run) => run.scheduler), groups = rivals(timed);
   if (groups.length > 1) { at.append(winners(groups)); return; }
   if (timed.length > 1) at.append(element("p", {class: "answer"}, ...answer(timed)));
-  else if (first.scheduler) at.append(element("p", {class: "answer"}, `Warps by ${first.scheduler}, thread blocks by ${first.cta_scheduler}.`));
+  else if (first.scheduler) at.append(element("p", {class: "answer"}, `Warp scheduler: ${first.scheduler}. Thread block scheduler: ${first.cta_scheduler}.`));
   const best = timed.length ? fastest(timed) : first, t = best.total;
-  if (runs.length > 1) at.append(element("p", {class: "note"}, `Of ${best.name}, the fastest of ${runs.length} runs:`));
-  at.append(cards([[count(t.cycles), "SM cycles"], [fixed(t.ipc), "thread instructions a cycle (IPC)"], [percent(t.issued_share), "of scheduler cycles issued"],
-    [percent(1 - t.l1d_miss_rate), "L1D lookups that did not miss"], [percent(1 - t.l2_miss_rate), "L2 lookups that did not miss"],
+  if (runs.length > 1) at.append(element("p", {class: "note"}, `Numbers of ${best.name}, the fastest of ${runs.length} runs:`));
+  at.append(cards([[count(t.cycles), "SM cycles"], [fixed(t.ipc), "thread instructions per cycle (IPC)"], [percent(t.issued_share), "of scheduler cycles issued"],
+    [percent(1 - t.l1d_miss_rate), "L1D lookups without a miss"], [percent(1 - t.l2_miss_rate), "L2 lookups without a miss"],
     [percent(t.dram_bandwidth_use), "of the DRAM bandwidth used"]].filter(([value]) => value !== "–")));
 }
 
 const gainOf = (runs) => ratio(runs[0].total.cycles, fastest(runs).total.cycles) || 0;
 
-/* Runs of a sweep that did not come to a result, and why. */
+/* Runs of a sweep without a result, and why. */
 function failureSection(documents) {
   const planned = documents.flatMap(({data}) => (data && Array.isArray(data.runs) ? data.runs.filter((run) => run.values && run.state) : []));
   const lacking = planned.filter((run) => run.state !== "done");
   if (!lacking.length) return;
   const failed = lacking.filter((run) => run.state === "failed").length, most = 200;
   const words = [failed ? `${count(failed)} failed` : "", lacking.length > failed ? `${count(lacking.length - failed)} missing` : ""].filter(Boolean).join(", ");
-  section("failures", "Runs without a result", `${words} of ${count(planned.length)} runs; the other sections leave them out.` + (lacking.length > most ? ` Shown are the first ${most}.` : ""),
+  section("failures", "Runs without a result", `${words} of ${count(planned.length)} runs; the other sections leave them out.` + (lacking.length > most ? ` The table has the first ${most}.` : ""),
     table([{title: "Run", value: (run) => Object.values(run.values).filter(Boolean).join(", ")}, {title: "State", value: (run) => run.state}, {title: "Why", value: (run) => run.reason || ""}], lacking.slice(0, most), {high: lacking.length > 20}));
 }
 
 /* The fastest run of each program and machine. */
 function winners(groups) {
-  return element("div", {}, element("p", {class: "answer"}, `${d3.sum(groups, ([, runs]) => runs.length)} runs of ${groups.length} programs. The fastest of each, against its first:`),
-    groups.length > 12 ? element("p", {class: "note"}, "Those with the largest gain:") : null,
+  return element("div", {}, element("p", {class: "answer"}, `${d3.sum(groups, ([, runs]) => runs.length)} runs of ${groups.length} programs. The fastest run of each program, as a speed-up over its first run:`),
+    groups.length > 12 ? element("p", {class: "note"}, "Programs with the largest gains:") : null,
     cards([...groups].sort(([, a], [, b]) => (groups.length > 12 ? gainOf(b) - gainOf(a) : 0)).slice(0, 12).map(([name, runs]) => [`${fixed(ratio(runs[0].total.cycles, fastest(runs).total.cycles))} ×`, `${name}: ${fastest(runs).own}`])));
 }
 
-/* Who wins, in words. */
+/* The best run, as a sentence. */
 function answer(runs) {
   const first = runs[0], best = fastest(runs), gain = 1 - best.total.cycles / first.total.cycles;
   if (best === first) return [element("b", {}, first.name), " takes the fewest cycles."];
@@ -58,15 +58,15 @@ function runsSection(runs) {
   const groups = rivals(timed), firsts = new Map(groups.flatMap(([, mine]) => mine.map((run) => [run, mine[0].total.cycles])));
   const best = new Set(groups.filter(([, mine]) => mine.length > 1).map(([, mine]) => fastest(mine).total.cycles + mine[0].program));
   const number = (title, value, show, note) => ({title, kind: "n", note, value: (run) => value(run.total), show: (run) => show(value(run.total))});
-  section("runs", "Runs side by side", groups.length > 1 ? "Fewer cycles are better; the speed-up is over the first run of the same program. The fastest of each is bold." : "Fewer cycles are better; the speed-up is over the first run. The fastest is bold.",
-    table([{title: "Run", value: (run) => run.name}, number("Cycles", (t) => t.cycles, count), number("IPC", (t) => t.ipc, fixed, "thread instructions a cycle"),
+  section("runs", "Runs side by side", groups.length > 1 ? "Fewer cycles are better. Speed-ups are relative to the first run of the same program. The fastest run of each is bold." : "Fewer cycles are better. Speed-ups are relative to the first run. The fastest run is bold.",
+    table([{title: "Run", value: (run) => run.name}, number("Cycles", (t) => t.cycles, count), number("IPC", (t) => t.ipc, fixed, "thread instructions per cycle"),
            {title: "Speed-up", kind: "n", value: (run) => ratio(firsts.get(run), run.total.cycles), show: (run) => fixed(ratio(firsts.get(run), run.total.cycles), 3)}, number("L1D miss", (t) => t.l1d_miss_rate, percent),
            number("L2 miss", (t) => t.l2_miss_rate, percent), number("Row hits", (t) => t.RBL, percent, "DRAM requests that found their row open"),
            number("Busy banks", (t) => t.BLP, fixed, "mean DRAM banks busy at once"), number("Fetch latency", (t) => t.load_latency, fixed, "mean SM cycles from a miss to its data")],
           timed, {mark: (run) => best.has(run.total.cycles + run.program), high: timed.length > 40}));
 }
 
-/* A sweep with a baseline: speed-ups over it, by the columns of its table, and their means. */
+/* A sweep with a baseline: the speed-ups over it for the columns of its table, and their means. */
 function leagueSection(documents) {
   for (const {data} of documents) {
     if (!data || typeof data.baseline !== "string" || !Array.isArray(data.dimensions)) continue;
@@ -78,14 +78,14 @@ function leagueSection(documents) {
     const whole = rows.filter((row) => columns.every((value) => isNumber(gain(row, value))));
     if (!whole.length) continue;
     const mean = (value) => Math.exp(d3.mean(whole, (row) => Math.log(gain(row, value)))), bars = columns.map((value) => ({value, mean: mean(value)}));
-    section("league", `Speed-up over ${data.baseline}`, `The cycles of ${data.baseline} divided by those of each ${across.name}. Means are geometric, over the ${count(whole.length)} of ${count(rows.length)} rows of which every run is there.`,
+    section("league", `Speed-up over ${data.baseline}`, `The cycles of ${data.baseline} divided by those of each ${across.name}. Means are geometric, over the ${count(whole.length)} of ${count(rows.length)} rows without a missing run.`,
       figure(`Geometric mean of the speed-up, by ${across.name}.`, null, (width) => Plot.plot({width, height: 46 + 30 * bars.length, marginLeft: Math.min(width / 3, 14 + 7 * d3.max(columns, (value) => value.length)), marginRight: 60, marginBottom: 36, x: {zero: true, grid: true, label: "speed-up →", nice: true}, y: {label: null, domain: columns},
         marks: [Plot.barX(bars, {x: "mean", y: "value", fill: colour("--issued"), inset: 0.5}), Plot.text(bars, {x: "mean", y: "value", text: (bar) => fixed(bar.mean, 3), dx: 6, textAnchor: "start", fill: "currentColor"}), Plot.ruleX([1], {strokeOpacity: 0.6})]}), "Geometric means of speed-ups"),
       table([{title: varying.filter((each) => each !== across).map((each) => each.name).join(", ") || "program", value: (row) => row.name}, ...columns.map((value) => ({title: value || "machine's own", kind: "n", value: (row) => gain(row, value), show: (row) => fixed(gain(row, value), 3)}))], rows, {high: rows.length > 20}));
   }
 }
 
-/* A sweep: its metric along its axis, a figure for each program. */
+/* A sweep: its metric along its axis, with a figure for each program. */
 function sweepSection(documents) {
   for (const {data} of documents) {
     const points = pointsOf(data), lines = [...new Set(points.map((point) => point.line))], along = [...new Set(points.map((point) => point.x))];
@@ -101,14 +101,14 @@ function sweepSection(documents) {
     const room = element("div"), show = (which) => { room.replaceChildren(plotOf(byProgram[which])); drawFigures(); };
     const plots = byProgram.length > most ? [element("div", {}, element("div", {class: "controls"}, choose("Program", byProgram.map(([program]) => program), show)), room)] : byProgram.map(plotOf);
     if (byProgram.length > most) show(0);
-    section("sweep", `${metric} by ${data.x}`, lines.length > 1 && isJoined ? "Each mark is a run; a line joins those that differ in nothing else." : "Each mark is a run.",
+    section("sweep", `${metric} by ${data.x}`, lines.length > 1 && isJoined ? "Each mark is a run. A line joins runs that differ only along the axis." : "Each mark is a run.",
       lines.length > 1 ? legend(lines.map((line, i) => ({label: line, colour: TONES[i % TONES.length]}))) : null, plots.length > 1 ? element("div", {class: "grid"}, ...plots) : plots[0]);
   }
 }
 
-/* Bars are drawn for at most this many runs: more would fill a page. */
+/* Most runs with bars: more would fill a page. */
 const MOST_BARS = 40;
-const firstOf = (all) => (all.length > MOST_BARS ? ` Shown are the first ${MOST_BARS} of ${count(all.length)} runs.` : "");
+const firstOf = (all) => (all.length > MOST_BARS ? ` The bars show the first ${MOST_BARS} of ${count(all.length)} runs.` : "");
 
 function stallSection(runs) {
   const all = runs.filter((run) => run.scheduler), timed = all.slice(0, MOST_BARS);
@@ -116,23 +116,23 @@ function stallSection(runs) {
   const rows = timed.flatMap((run) => CAUSES.map((cause) => ({name: run.name, label: cause.label, colour: cause.colour,
     share: ratio(causeCycles(run.total, cause), run.total.scheduler_cycles)})));
   const shown = CAUSES.filter((cause) => rows.some((row) => row.label === cause.label && row.share > 0));
-  section("cycles", "Where the cycles went", "In each cycle each warp scheduler of each SM either issues an instruction or has one reason not to." + firstOf(all),
+  section("cycles", "Where the cycles went", "In each cycle, a warp scheduler either issues an instruction or has one reason not to." + firstOf(all),
     figure("Share of all scheduler cycles.", shown, (width) => shareBars(rows, width), "Stacked bars of what schedulers did in each run"), pipelineFigure(timed));
 }
 
-/* Which pipelines the instructions went to. */
+/* The pipelines that executed the instructions. */
 function pipelineFigure(timed) {
   const rows = timed.flatMap((run) => PIPELINES.map((pipeline) => ({name: run.name, label: pipeline.label, colour: pipeline.colour, share: ratio(sum(run.total, pipeline.of), sum(run.total, PIPELINES.flatMap((each) => each.of)))})));
   const shown = PIPELINES.filter((pipeline) => rows.some((row) => row.label === pipeline.label && row.share > 0));
-  return shown.length ? figure("Which pipelines the warp instructions went to, share of those that went to one.", shown, (width) => shareBars(rows, width), "Stacked bars of instructions by pipeline") : null;
+  return shown.length ? figure("Warp instructions by pipeline, as a share of those that use one.", shown, (width) => shareBars(rows, width), "Stacked bars of instructions by pipeline") : null;
 }
 
-/* The course of a run: where its scheduler cycles went, then shares that matter, by time. */
+/* A run over time: where its scheduler cycles went, then other important shares. */
 function timeSection(runs) {
   const sampled = runs.filter((run) => run.samples && run.samples.end_cycle.length > 1);
   if (!sampled.length) return;
   const room = element("div");
-  const lines = [["Instructions a cycle, of threads", ["thread_instructions"], ["cycles"], 1], ["L1D misses, % of lookups", ["l1d_misses"], ["l1d_accesses"], 100],
+  const lines = [["Thread instructions per cycle", ["thread_instructions"], ["cycles"], 1], ["L1D misses, % of lookups", ["l1d_misses"], ["l1d_accesses"], 100],
     ["L2 misses, % of lookups", ["l2_misses"], ["l2_accesses"], 100], ["DRAM row hits, % of requests", ["dram_row_hits"], ["dram_reads", "dram_writes"], 100],
     ["Busy DRAM banks of a channel", ["dram_bank_ticks"], ["dram_busy_ticks"], 1], ["DRAM data bus in use, %", ["dram_bus_ticks"], ["dram_ticks"], 100]];
   function show(which) {
@@ -153,7 +153,7 @@ function timeSection(runs) {
     drawFigures();
   }
   const controls = sampled.length > 1 ? element("div", {class: "controls"}, choose("Run", sampled.map((run) => run.name), show)) : null;
-  section("time", "Over time", "The same as the run went on, and below it what tells why it changed.", controls, room);
+  section("time", "Over time", "The same over the course of the run. The figures below show why it changed.", controls, room);
   show(0);
 }
 
@@ -162,24 +162,24 @@ const longestLaunches = (run) => [...d3.group(run.kernels.map((kernel, i) => ({.
   .map((same) => same.reduce((a, b) => (b.cycles > a.cycles ? b : a))).sort((a, b) => b.cycles - a.cycles);
 const LEVELS = [["issue", "Issue"], ["shared", "Shared memory"], ["l1d", "L1D"], ["l2", "L2"], ["dram", "DRAM"]];
 
-/* What limits the longest launch of each kernel: sentences, occupancy, and how near each level came to its peak. */
+/* What limits the longest launch of each kernel: advice, occupancy, and the share of its peak that each level reached. */
 function limitSection(runs) {
   const most = 12, all = runs.filter((run) => run.scheduler).flatMap((run) => longestLaunches(run).map((kernel) => ({run, kernel}))).filter(({kernel}) => kernel.of_peak);
   const rows = [...all].sort((a, b) => b.kernel.cycles - a.kernel.cycles).slice(0, most);
   if (!rows.length) return;
   const name = ({run, kernel}) => [kernel.kernel, run.kernels.length > 1 ? `launch ${kernel.number}` : "", runs.length > 1 ? run.name : ""].filter(Boolean).join(", ");
   const n = (title, value, note) => ({title, kind: "n", note, value, show: (row) => percent(value(row))});
-  section("limits", "What limits each kernel", "Of each kernel the longest launch. Rules look at the counters (docs/advice.md); the ones with most weight are shown. Shares of a peak are over all cycles of the launch." + (all.length > rows.length ? ` Shown are the ${rows.length} longest of ${count(all.length)}.` : ""),
+  section("limits", "What limits each kernel", "The longest launch of each kernel. Rules examine the counters (docs/advice.md), and the most important results are shown. Shares of a peak are over all cycles of the launch." + (all.length > rows.length ? ` These are the ${rows.length} longest of ${count(all.length)}.` : ""),
     ...rows.filter(({kernel}) => kernel.advice && kernel.advice.length).map((row) => element("div", {class: "advice"}, element("h3", {}, name(row)),
       element("ul", {}, ...row.kernel.advice.map((told) => element("li", {}, element("b", {}, told.rule), `: ${told.text}.`))))),
     table([{title: "Kernel", value: ({kernel}) => kernel.kernel, class: "code"}, {title: "Run", value: ({run}) => run.name}, {title: "Cycles", kind: "n", value: ({kernel}) => kernel.cycles, show: ({kernel}) => count(kernel.cycles)},
       n("Occupancy", ({kernel}) => kernel.occupancy?.theoretical, "share of an SM's warps that fit"), {title: "Limited by", value: ({kernel}) => (kernel.occupancy?.limited_by || []).join(", ")},
       n("Achieved", ({kernel}) => kernel.occupancy?.achieved, "mean share of the warps while an SM had any"), {title: "Accesses", kind: "n", note: "of a global or local instruction", value: ({kernel}) => kernel.accesses_per_request, show: ({kernel}) => fixed(kernel.accesses_per_request, 1)},
-      n("Needed", ({kernel}) => kernel.needed_access_share, "accesses that the data would need side by side, of those made; 100% is coalesced"),
+      n("Needed", ({kernel}) => kernel.needed_access_share, "accesses that the data would need if contiguous, as a share of those made; 100% is fully coalesced"),
       ...LEVELS.map(([key, title]) => n(title, ({kernel}) => kernel.of_peak[key], "of its peak"))], rows));
 }
 
-/* A kernel that moves nothing through DRAM has no place along the roofline: issue alone bounds it, and it is listed below. */
+/* A kernel without DRAM traffic has no place on the roofline: only issue bounds it, and the table below lists it. */
 function rooflineSection(runs, machines) {
   const points = [], roofs = new Map(), unknown = new Set();
   for (const run of runs.filter((each) => each.scheduler)) {
@@ -204,17 +204,17 @@ function rooflineSection(runs, machines) {
     const low = Math.min(ridge, d3.min(mine, (point) => point.intensity)) / 4, high = Math.max(ridge, d3.max(mine, (point) => point.intensity)) * 4;
     const roof = [[low, low * limits.bandwidth], [ridge, limits.issue], [high, limits.issue]];
     const floor = d3.min(mine, (point) => point.speed) / 3;
-    return figure(`Machine ${limits.machine}: at most ${count(limits.issue)} thread instructions a cycle, and ${fixed(limits.bandwidth, 1)} bytes a cycle from DRAM.`, null, (width) =>
-      Plot.plot({width, height: Math.min(380, 0.6 * width + 60), marginLeft: 56, marginBottom: 42, marginRight: 40, x: {type: "log", domain: [low, high], label: "Thread instructions for each byte of DRAM →", grid: true, ticks: logTicks(low, high), tickFormat: short},
-        y: {type: "log", domain: [Math.min(floor, low * limits.bandwidth), limits.issue * 2], label: "↑ Thread instructions a cycle", grid: true, ticks: logTicks(Math.min(floor, low * limits.bandwidth), limits.issue * 2), tickFormat: short}, clip: true,
+    return figure(`Machine ${limits.machine}: at most ${count(limits.issue)} thread instructions and ${fixed(limits.bandwidth, 1)} bytes from DRAM per cycle.`, null, (width) =>
+      Plot.plot({width, height: Math.min(380, 0.6 * width + 60), marginLeft: 56, marginBottom: 42, marginRight: 40, x: {type: "log", domain: [low, high], label: "Thread instructions per byte of DRAM →", grid: true, ticks: logTicks(low, high), tickFormat: short},
+        y: {type: "log", domain: [Math.min(floor, low * limits.bandwidth), limits.issue * 2], label: "↑ Thread instructions per cycle", grid: true, ticks: logTicks(Math.min(floor, low * limits.bandwidth), limits.issue * 2), tickFormat: short}, clip: true,
         marks: [Plot.line(roof, {stroke: "currentColor", strokeWidth: 1.5, clip: true}), Plot.text([[ridge, limits.issue]], {text: [`ridge at ${fixed(ridge, 1)}`], dy: -10, fill: "currentColor"}),
-          Plot.dot(mine, {x: "intensity", y: "speed", r: 5, fill: colour("--memory"), stroke: colour("--ground"), title: (point) => `${point.kernel}, ${point.run}: ${fixed(point.speed)} a cycle, ${percent(point.speed / point.bound)} of its roof`}),
+          Plot.dot(mine, {x: "intensity", y: "speed", r: 5, fill: colour("--memory"), stroke: colour("--ground"), title: (point) => `${point.kernel}, ${point.run}: ${fixed(point.speed)} per cycle, ${percent(point.speed / point.bound)} of its roof`}),
           Plot.text(mine.length > 12 ? [] : mine, {x: "intensity", y: "speed", text: (point) => cutTo(runs.length > 1 ? point.run : point.kernel, 28), dx: 9, textAnchor: "start", fill: "currentColor"})]}), "Roofline of " + limits.machine);
   });
   const note = (words) => element("p", {class: "note"}, words);
-  section("roofline", "How near to the machine's limits", "Each dot is a kernel. The line is the most the machine allows: on the slope DRAM bandwidth bounds a kernel, on the flat part the rate at which instructions issue. The further a dot is below the line, the more it waits for something else.",
-    ...parts, left.length ? note(`${left.length} of ${points.length} kernels moved nothing through DRAM and are in the table alone: ${left.slice(0, 6).map((point) => point.kernel).join(", ")}${left.length > 6 ? ", …" : ""}.`) : null,
-    unknown.size ? note(`The limits of ${[...unknown].join(", ")} are not known: the result is of an older version, and no such machine comes with Tyto.`) : null,
+  section("roofline", "Roofline", "Each dot is a kernel. The line is the limit of the machine: DRAM bandwidth on the slope, the issue rate on the flat part. A dot far below the line means that the kernel waits for something else.",
+    ...parts, left.length ? note(`${left.length} of ${points.length} kernels have no DRAM traffic and are only in the table: ${left.slice(0, 6).map((point) => point.kernel).join(", ")}${left.length > 6 ? ", …" : ""}.`) : null,
+    unknown.size ? note(`The limits of ${[...unknown].join(", ")} are unknown: an older version wrote the result, and Tyto has no machine of that name.`) : null,
     points.length ? table([{title: "Kernel", value: (p) => p.kernel, class: "code"}, {title: "Run", value: (p) => p.run}, {title: "Instructions/byte", kind: "n", value: (p) => p.intensity, show: (p) => fixed(p.intensity)},
       {title: "Instructions/cycle", kind: "n", value: (p) => p.speed, show: (p) => fixed(p.speed)}, {title: "Of its roof", kind: "n", value: (p) => p.speed / p.bound, show: (p) => percent(p.speed / p.bound)},
       {title: "Bound by", value: (p) => (p.bound < roofs.get(p.roof).issue ? "DRAM bandwidth" : "issue")}], points, {high: points.length > 20}) : null);
@@ -224,7 +224,7 @@ function kernelSection(runs) {
   const kernels = runs.flatMap((run) => run.kernels.map((kernel, i) => ({...kernel, run: run.name, number: i + 1})));
   if (kernels.length < 2 || !kernels.some((kernel) => kernel.timed)) return;
   const most = 200, n = (title, key, show) => ({title, kind: "n", value: (k) => k[key], show: (k) => show(k[key])});
-  section("kernels", "Kernels", kernels.length > most ? `The first ${most} of ${count(kernels.length)} launches in the order chosen.` : "Every launch, in order.",
+  section("kernels", "Kernels", kernels.length > most ? `The first ${most} of ${count(kernels.length)} launches, in the selected order.` : "Every launch, in order.",
     table([{title: "Run", value: (k) => k.run}, {title: "Launch", kind: "n", value: (k) => k.number}, {title: "Kernel", value: (k) => k.kernel, class: "code"},
       {title: "Grid", value: (k) => k.grid.join(" × ")}, {title: "Block", value: (k) => k.block.join(" × ")}, {title: "Ended", value: (k) => k.status},
       n("Cycles", "cycles", count), n("IPC", "ipc", fixed), n("Lanes", "lanes_active", percent), n("L1D miss", "l1d_miss_rate", percent), n("L2 miss", "l2_miss_rate", percent)], kernels, {most, high: kernels.length > 20}));
@@ -232,22 +232,22 @@ function kernelSection(runs) {
 
 const placeOf = (row, module) => (row.source ? `${base(row.source)}:${row.source_line || "–"}` : `${base(module)}:${row.line}`);
 
-/* The instructions before which warps waited at one moment. */
+/* The instructions at which warps waited at one moment. */
 function standingTable(kernel, most) {
   const stands = kernel.standing.map((stand) => ({...stand, line: kernel.instructions.find((line) => line.pc === stand.pc) || {text: "?", line: 0}}));
   const doing = (stand) => STANDING.find((part) => part.of.includes(stand.cause)) || {label: stand.cause, colour: "--other"};
-  return table([{title: "Warps", kind: "n", value: (s) => s.warps}, {title: "Doing what", value: (s) => doing(s).label, show: (s) => element("span", {}, element("i", {class: "swatch", style: `background:${colour(doing(s).colour)}`}), doing(s).label)},
+  return table([{title: "Warps", kind: "n", value: (s) => s.warps}, {title: "State", value: (s) => doing(s).label, show: (s) => element("span", {}, element("i", {class: "swatch", style: `background:${colour(doing(s).colour)}`}), doing(s).label)},
     {title: "Before", value: (s) => placeOf(s.line, kernel.module), class: "code"}, {title: "PTX", value: (s) => s.line.text, class: "code"}], stands, {sort: 0, most, high: stands.length > 18});
 }
 
-/* The parts of other files that the page contains: a copy of the page contains them, too. */
+/* Names the files whose text is in the page, because a copy of the page contains it too. */
 function contentsOf(profiled) {
   const files = [...new Set(profiled.flatMap(({kernel}) => kernel.sources.filter((row) => row.text !== null).map((row) => row.source)))];
   const modules = [...new Set(profiled.map(({kernel}) => kernel.module))];
   return element("p", {class: "note", id: "files"}, `This page contains lines of ${files.length ? files.sort().join(", ") : "no source file"}; instructions of ${modules.sort().join(", ")}.`);
 }
 
-/* Cycles that warps waited, by line of the source or by instruction. */
+/* Cycles that warps waited, by source line or by instruction. */
 function sourceSection(runs) {
   const profiled = runs.flatMap((run) => (run.profile || []).map((kernel) => ({run, kernel, name: runs.length > 1 ? `${kernel.kernel}, ${run.name}` : kernel.kernel})));
   if (!profiled.length) return;
@@ -263,24 +263,24 @@ function sourceSection(runs) {
     const lookups = (row, cache) => sum(row, CACHE.map((outcome) => `${cache}_${outcome.part}`));
     const place = (row) => placeOf(row, kernel.module);
     const order = byInstruction ? [{title: "#", kind: "n", value: (row) => row.pc}] : [];
-    const columns = [...order, {title: "Line", value: (row) => `${row.source || ""}:${row.source_line ?? row.line}`, show: place, class: "code"}, {...n("Time here", (row) => ratio(cycles(row), all), percent, "share of all cycles of all warps"), class: "heat", style: heat},
-      {title: "Doing what", value: (row) => cycles(row), show: (row) => stackBar(row, STANDING)}, {title: byInstruction ? "PTX" : "Source", value: (row) => row.text || "", class: "code text"},
+    const columns = [...order, {title: "Line", value: (row) => `${row.source || ""}:${row.source_line ?? row.line}`, show: place, class: "code"}, {...n("Time", (row) => ratio(cycles(row), all), percent, "share of all cycles of all warps"), class: "heat", style: heat},
+      {title: "State", value: (row) => cycles(row), show: (row) => stackBar(row, STANDING)}, {title: byInstruction ? "PTX" : "Source", value: (row) => row.text || "", class: "code text"},
       n("Issues", (row) => row.issues || 0, count), n("Lanes", (row) => ratio(row.lanes || 0, row.issues || 0), (v) => fixed(v, 1), "mean lanes of 32"),
       n("Latency", (row) => ratio(row.latency_cycles || 0, row.completed || 0), (v) => fixed(v, 0), "mean SM cycles from issue to result"),
       n("L1D hit", (row) => ratio(row.l1d_hits || 0, lookups(row, "l1d")), percent), n("L2 hit", (row) => ratio(row.l2_hits || 0, lookups(row, "l2")), percent),
-      n("Accesses", (row) => ratio(row.accesses || 0, row.requests || 0), (v) => fixed(v, 1), "per global or local instruction that made some"),
-      n("Needed", (row) => ratio(row.least_accesses || 0, row.accesses || 0), percent, "accesses that the data would need side by side, of those made; 100% is coalesced"),
+      n("Accesses", (row) => ratio(row.accesses || 0, row.requests || 0), (v) => fixed(v, 1), "per global or local instruction with accesses"),
+      n("Needed", (row) => ratio(row.least_accesses || 0, row.accesses || 0), percent, "accesses that the data would need if contiguous, as a share of those made; 100% is fully coalesced"),
       n("Bank conflicts", (row) => (row.shared_instructions ? ((row.shared_cycles || 0) - (row.least_shared_cycles || 0)) / row.shared_instructions : NaN), (v) => fixed(v, 1), "cycles that conflicts add, per shared memory instruction")];
     room.replaceChildren(...((kernel.standing || []).length ? [element("h3", {}, "Where warps waited when the launch ended early"), standingTable(kernel)] : []),
       element("h3", {}, kernel.kernel), table(columns.filter((column) => column.kind !== "n" || rows.some((row) => isNumber(column.value(row)))), rows, {high: rows.length > 18, dense: true}));
   }
-  section("source", "In the source", "How long warps waited before each line, and why. A warp that needs a value waits at the line that uses it, not at the load that fetches it.",
+  section("source", "Source", "How long warps waited at each line, and why. A warp waits for a value at the line that uses it, not at the load.",
     contentsOf(profiled), element("div", {class: "controls"}, profiled.length > 1 ? choose("Kernel", profiled.map((each) => each.name), (i) => { which = i; show(); }) : null,
       choose("Lines of", profiled.some((each) => each.kernel.sources.length) ? ["the source", "the PTX"] : ["the PTX"], (i) => { byInstruction = i === 1 || !profiled[which].kernel.sources.length; show(); })), legend(STANDING), room);
   show();
 }
 
-/* When and where thread blocks ran. */
+/* Where and when thread blocks ran. */
 function blockSection(runs) {
   const placed = runs.flatMap((run) => run.kernels.filter((kernel) => kernel.ctas && kernel.ctas.length).map((kernel) => ({run, kernel})));
   if (!placed.length) return;
@@ -288,7 +288,7 @@ function blockSection(runs) {
   function show(which) {
     const {run, kernel} = placed[which], blocks = kernel.ctas.slice(0, most);
     const slots = 1 + d3.max(blocks, (block) => block.slot), sms = 1 + d3.max(blocks, (block) => block.sm);
-    room.replaceChildren(figure(`${kernel.kernel}, ${run.name}: ${count(kernel.ctas.length)} thread blocks on ${sms} SMs, ${slots} at most at once on one. A bar is a block from its launch to its last warp's end; darker blocks come later in the grid.`, null, (width) =>
+    room.replaceChildren(figure(`${kernel.kernel}, ${run.name}: ${count(kernel.ctas.length)} thread blocks on ${sms} SMs, at most ${slots} at once on an SM. A bar is a block from its launch to the end of its last warp; darker blocks come later in the grid.`, null, (width) =>
       Plot.plot({width, height: 60 + sms * (sms > 32 ? 8 : Math.max(14, Math.min(6 * slots, 30))), marginLeft: 52, marginBottom: 36, x: {label: "SM cycle of the kernel →", tickFormat: short, grid: true},
         y: {label: null, domain: [sms, 0], ticks: d3.range(0, sms, sms > 32 ? 4 : 1).map((sm) => sm + 0.5), tickFormat: (v) => `SM ${Math.floor(v)}`, tickSize: 0}, color: {type: "linear", domain: [-0.35 * kernel.ctas.length, kernel.ctas.length], range: [getComputedStyle(document.body).getPropertyValue("--policy"), getComputedStyle(document.body).getPropertyValue("--issued")]},
         marks: [Plot.rect(blocks, {x1: "start", x2: "end", y1: (block) => block.sm + 0.04 + 0.92 * block.slot / slots, y2: (block) => block.sm + 0.04 + 0.92 * (block.slot + 1) / slots, fill: "cta", inset: 0.4,
@@ -296,7 +296,7 @@ function blockSection(runs) {
     drawFigures();
   }
   const controls = placed.length > 1 ? element("div", {class: "controls"}, choose("Launch", placed.map(({run, kernel}, i) => `${i + 1}: ${kernel.kernel}, ${run.name}`), show)) : null;
-  section("blocks", "Thread blocks", "Which SM ran which thread block when. Gaps at the end are SMs without work.", controls, room);
+  section("blocks", "Thread blocks", "When each thread block ran, and on which SM. Gaps at the end are SMs without work.", controls, room);
   show(0);
 }
 
@@ -305,11 +305,11 @@ function memorySection(runs) {
   if (!timed.length) return;
   const outcomes = (keys, all) => timed.flatMap((run) => keys.map((entry) => ({name: run.name, label: entry.label, colour: entry.colour, share: ratio(run.total[entry.key] || 0, all(run.total)) || 0})));
   const cache = (name, words) => figure(words, CACHE, (width) => shareBars(outcomes(CACHE.map((outcome) => ({...outcome, key: `${name}_${outcome.part}`})), (t) => t[`${name}_accesses`]), width), words);
-  section("memory", "Memory", "What lookups found, and where the time of a load went." + firstOf(all),
+  section("memory", "Memory", "The results of cache lookups, and the parts of the load latency." + firstOf(all),
     element("div", {class: "grid pairs"}, cache("l1d", "L1 data cache, share of lookups."), cache("l2", "L2 cache, share of lookups."),
-      !timed.some((run) => run.total.dram_reads + run.total.dram_writes > 0) ? element("p", {class: "note"}, "DRAM was not asked for anything: L2 held all that was read.") : figure("DRAM, share of requests by what they found in their bank.", ROWS, (width) => shareBars(outcomes(ROWS.map((row) => ({...row, key: row.part})), (t) => t.dram_reads + t.dram_writes), width), "DRAM row outcomes"),
+      !timed.some((run) => run.total.dram_reads + run.total.dram_writes > 0) ? element("p", {class: "note"}, "There was no DRAM traffic: L2 held all data.") : figure("DRAM, share of requests by the state of their bank.", ROWS, (width) => shareBars(outcomes(ROWS.map((row) => ({...row, key: row.part})), (t) => t.dram_reads + t.dram_writes), width), "DRAM row outcomes"),
       figure("Mean load latency, from an SM's miss to its data.", FETCH, (width) => shareBars(timed.flatMap((run) => FETCH.map((part) => ({name: run.name, label: part.label, colour: part.colour, share: run.total[part.part] || 0}))), width, {unit: "SM cycles →"}), "Parts of the load latency")),
-    table([{title: "Run", value: (run) => run.name}, ...[["Bandwidth used", "dram_bandwidth_use", percent, "of all DRAM channels' data buses"], ["Busy banks", "BLP", fixed, "mean banks of a channel busy at once, while any is"], ["Row hits", "RBL", percent, "requests that found their row open"],
+    table([{title: "Run", value: (run) => run.name}, ...[["Bandwidth used", "dram_bandwidth_use", percent, "of all DRAM channels' data buses"], ["Busy banks", "BLP", fixed, "mean number of busy banks of a channel, while any is busy"], ["Row hits", "RBL", percent, "requests that found their row open"],
       ["Queue", "dram_queue_mean", fixed, "mean requests waiting at a channel"], ["L1D MPKI", "l1d_MPKI", fixed, "misses per thousand thread instructions"], ["L2 MPKI", "l2_MPKI", fixed, "likewise"]].map(([title, key, show, note]) => ({title, note, kind: "n", value: (run) => run.total[key], show: (run) => show(run.total[key])}))], all, {high: all.length > 20}));
 }
 
@@ -324,17 +324,17 @@ function experimentSection(rows) {
     const columns = [{title: "Row", value: (row) => row.row}, {title: "Column", value: (row) => row.column}, {title: "Ours", kind: "n", value: (row) => number(row.ours), show: (row) => fixed(number(row.ours), 3)},
       {title: "The paper's", kind: "n", value: (row) => number(row.published), show: (row) => fixed(number(row.published), 3)}, {title: "Verdict", value: (row) => row.verdict, style: (cell, row) => { cell.className = (VERDICTS[row.verdict] || ["", ""])[1]; }}, {title: "Place", value: (row) => row.place}];
     const left = (width) => Math.min(width / 2.5, 20 + 7 * d3.max(both, (row) => name(row).length));
-    section("experiment-" + id.replace(/[^a-z0-9]+/gi, "-"), id, `The paper's numbers beside ours${mine[0].size ? `, at size ${mine[0].size}` : ""}. ${tally ? `Of the claims ${tally}.` : ""}`,
+    section("experiment-" + id.replace(/[^a-z0-9]+/gi, "-"), id, `The paper's numbers next to ours${mine[0].size ? `, at size ${mine[0].size}` : ""}. ${tally ? `Claims: ${tally}.` : ""}`,
       both.length ? figure("A line joins the paper's number and ours.", [{label: "the paper", colour: "--other", mark: "ring"}, {label: "ours", colour: "--memory", mark: "dot"}], (width) => Plot.plot({width, height: 60 + 22 * both.length, marginTop: 8, marginLeft: left(width), marginRight: 20, marginBottom: 36,
         x: {grid: true, label: "value →", nice: true}, y: {label: null, tickSize: 0, domain: both.map(name), tickFormat: (text) => cutTo(text, Math.floor((left(width) - 14) / 6.6))},
         marks: [Plot.link(both, {x1: (row) => number(row.published), x2: (row) => number(row.ours), y: name, stroke: colour("--line"), strokeWidth: 3}), Plot.dot(both, {x: (row) => number(row.published), y: name, r: 6, stroke: colour("--other"), strokeWidth: 2}),
-          Plot.dot(both, {x: (row) => number(row.ours), y: name, r: 3.5, fill: colour("--memory"), title: (row) => `${name(row)}: ours ${row.ours}, the paper's ${row.published}, ${row.verdict || "not judged"}`})]}), "The paper's numbers beside ours") : null,
+          Plot.dot(both, {x: (row) => number(row.ours), y: name, r: 3.5, fill: colour("--memory"), title: (row) => `${name(row)}: ours ${row.ours}, the paper's ${row.published}, ${row.verdict || "not judged"}`})]}), "The paper's numbers next to ours") : null,
       judged.length ? table(columns, judged, {high: judged.length > 30}) : null,
-      judged.length < mine.length ? element("details", {class: "all"}, element("summary", {}, `All ${mine.length} numbers, those without a published one too`), table(columns, mine, {high: mine.length > 20})) : null);
+      judged.length < mine.length ? element("details", {class: "all"}, element("summary", {}, `All ${mine.length} numbers, including those without a published value`), table(columns, mine, {high: mine.length > 20})) : null);
   }
 }
 
-/* Unit by unit: how evenly SMs, channels and banks were used. */
+/* How evenly the SMs, channels and banks were used. */
 function unitSection(runs) {
   const split = runs.filter((run) => run.units && run.units.sms && run.units.sms.length);
   if (!split.length) return;
@@ -351,23 +351,23 @@ function unitSection(runs) {
     room.replaceChildren(figure(`What the schedulers of each SM did, ${name}.`, causes, (width) => Plot.plot({width, height: 230, marginTop: 26, marginLeft: 46, marginBottom: 32, x: {type: "band", label: "SM →", tickSize: 0, ticks: every(units.sms.length)}, y: {label: "↑ share, %", percent: true, grid: true, ticks: 5},
         marks: [Plot.barY(stacked, {x: "sm", y: "share", fill: (row) => colour(row.colour), order: null, insetLeft: 0.5, insetRight: 0.5, title: (row) => `SM ${row.sm}: ${row.label} ${percent(row.share)}`})]}), "What the schedulers of each SM did"),
       element("div", {class: "grid"}, bySm("Warp instructions, by SM.", "warp_instructions", count), bySm("Thread blocks, by SM.", "ctas_launched", count), bySm("L1D misses, % of lookups, by SM.", "l1d_miss_rate", percent, 100)),
-      ...(banks.some((bank) => UNITS[0].value(bank) > 0) ? [element("div", {class: "controls"}, choose("Of each DRAM bank", UNITS.map((unit) => unit.label), (i) => { shown = i; show(); })),
-        figure(`DRAM banks, by channel: ${what.label}. The darkest has ${what.show(most)}.`, null, (width) => Plot.plot({width, height: 56 + rowsHigh(channels.length) * channels.length, marginTop: 8, marginLeft: 80, marginBottom: 34, padding: 0.06, x: {type: "band", label: "bank →", tickSize: 0}, y: {type: "band", label: null, tickSize: 0, domain: channels, ticks: namedRows(channels), tickFormat: (i) => `channel ${i}`},
+      ...(banks.some((bank) => UNITS[0].value(bank) > 0) ? [element("div", {class: "controls"}, choose("Show for each DRAM bank", UNITS.map((unit) => unit.label), (i) => { shown = i; show(); })),
+        figure(`DRAM banks, by channel: ${what.label}. The darkest bank has ${what.show(most)}.`, null, (width) => Plot.plot({width, height: 56 + rowsHigh(channels.length) * channels.length, marginTop: 8, marginLeft: 80, marginBottom: 34, padding: 0.06, x: {type: "band", label: "bank →", tickSize: 0}, y: {type: "band", label: null, tickSize: 0, domain: channels, ticks: namedRows(channels), tickFormat: (i) => `channel ${i}`},
           marks: [Plot.cell(banks, {x: "bank", y: "channel", fill: colour("--memory"), fillOpacity: (bank) => 0.06 + 0.94 * (bank.value / most || 0), rx: 2, title: (bank) => `channel ${bank.channel}, bank ${bank.bank}: ${what.show(bank.value)}`})], opacity: {type: "identity"}}), "DRAM banks by channel")] : []));
     room.querySelectorAll("select").forEach((select) => { select.value = shown; });
     drawFigures();
   }
-  section("units", "Unit by unit", "Bars of one height, and cells of one shade, are work that is spread evenly.", split.length > 1 ? element("div", {class: "controls"}, choose("Run", split.map((run) => run.name), (i) => { which = i; show(); })) : null, room);
+  section("units", "By unit", "Bars of equal height and cells of equal shade mean that the work is spread evenly.", split.length > 1 ? element("div", {class: "controls"}, choose("Run", split.map((run) => run.name), (i) => { which = i; show(); })) : null, room);
   show();
 }
 
-/* Caches whose sets are counted: the L1Ds of all SMs as one, L2 slice by slice. */
+/* Caches with counters for each set: the L1Ds of all SMs together, and each L2 slice. */
 const SET_CACHES = [{key: "l1d", units: "sms", title: "L1D"}, {key: "l2", units: "slices", title: "L2"}];
 const SET_COUNTS = [{key: "accesses", label: "lookups", colour: "--issued"}, {key: "misses", label: "misses", colour: "--memory"}, {key: "evictions", label: "evictions", colour: "--result"}];
 const setsOf = (run, cache) => ((run.units || {})[cache.units] || []).filter((unit) => unit.sets && unit.sets.accesses.length);
 const addSets = (units, key) => d3.range(units[0].sets[key].length).map((set) => d3.sum(units, (unit) => unit.sets[key][set]));
 
-/* Rows of one shade for each count, a cell for each set; `rows` are {name, counts, colour}. */
+/* Rows of cells, one for each set, whose shade is the count; `rows` are {name, counts, colour}. */
 function setStrips(rows, width, options = {}) {
   const cells = rows.flatMap((row) => { const most = row.most || d3.max(row.counts) || 1; return row.counts.map((value, set) => ({set, name: row.name, value, shade: value / most, colour: row.colour})); });
   const sets = rows[0].counts.length, high = rowsHigh(rows.length), wide = (width - 100) / sets;
@@ -382,7 +382,7 @@ function setSection(runs) {
   if (!split.length) return;
   const room = element("div"), evenly = (cache, units) => (cache.key === "l1d" ? addSets(units, "accesses") : units.flatMap((unit) => unit.sets.accesses));
   let which = 0, shown = 0;
-  /* Sets from the most used on: what share of them gets what share of the lookups. */
+  /* The share of lookups by the share of sets, with the most used sets first. */
   const curve = (cache, run) => {
     const counts = evenly(cache, setsOf(run, cache)).sort(d3.descending), all = d3.sum(counts) || 1;
     return [0, ...d3.cumsum(counts)].map((value, i) => ({title: cache.title, sets: i / counts.length, share: value / all}));
@@ -392,19 +392,19 @@ function setSection(runs) {
     const tones = caches.map((cache, i) => ({label: `${cache.title} lookups`, title: cache.title, colour: TONES[i]}));
     const [l1d, l2] = SET_CACHES.map((cache) => setsOf(run, cache));
     const slices = l2.map((unit) => ({name: `${unit.channel}.${unit.slice}`, counts: unit.sets[what.key], colour: what.colour})), most = d3.max(slices, (row) => d3.max(row.counts)) || 0;
-    room.replaceChildren(...(l1d.length ? [figure(`Sets of the L1Ds, of all ${count(l1d.length)} SMs together, ${run.name}. The darkest of a row is its most; grey is none.`, null, (width) => setStrips(SET_COUNTS.map((row) => ({name: row.label, counts: addSets(l1d, row.key), colour: row.colour})), width), "Lookups, misses and evictions of each set of the L1Ds")] : []),
-      ...(l2.length ? [element("div", {class: "controls"}, choose("Of each L2 set", SET_COUNTS.map((row) => row.label), (i) => { shown = i; show(); })),
-        figure(`Sets of L2, a row for each slice (channel.slice): ${what.label}. The darkest has ${count(most)}; grey is none.`, null, (width) => setStrips(slices.map((row) => ({...row, most})), width, {of: "slice ", words: " " + what.label}), "What each set of each L2 slice counted")] : []),
-      figure("Skew: sets from the most used on, and the share of all lookups that went to them. On the thin line every set gets the same.", tones, (width) => Plot.plot({width: Math.min(width, 560), height: 300, marginLeft: 46, marginBottom: 36, marginRight: 24, x: {label: "sets, % →", percent: true, grid: true, domain: [0, 100]}, y: {label: "↑ lookups, %", percent: true, grid: true, domain: [0, 100]},
+    room.replaceChildren(...(l1d.length ? [figure(`Sets of the L1Ds of all ${count(l1d.length)} SMs together, ${run.name}. The darkest cell of a row is its maximum; grey is 0.`, null, (width) => setStrips(SET_COUNTS.map((row) => ({name: row.label, counts: addSets(l1d, row.key), colour: row.colour})), width), "Lookups, misses and evictions of each set of the L1Ds")] : []),
+      ...(l2.length ? [element("div", {class: "controls"}, choose("Show for each L2 set", SET_COUNTS.map((row) => row.label), (i) => { shown = i; show(); })),
+        figure(`Sets of L2, a row for each slice (channel.slice): ${what.label}. The darkest set has ${count(most)}; grey is 0.`, null, (width) => setStrips(slices.map((row) => ({...row, most})), width, {of: "slice ", words: " " + what.label}), "Counters of each set of each L2 slice")] : []),
+      figure("Skew: the share of all lookups by the share of sets, most used sets first. The thin line means equal use of all sets.", tones, (width) => Plot.plot({width: Math.min(width, 560), height: 300, marginLeft: 46, marginBottom: 36, marginRight: 24, x: {label: "sets, % →", percent: true, grid: true, domain: [0, 100]}, y: {label: "↑ lookups, %", percent: true, grid: true, domain: [0, 100]},
         marks: [Plot.line([[0, 0], [1, 1]], {stroke: "currentColor", strokeOpacity: 0.5}), Plot.line(caches.flatMap((cache) => curve(cache, run)), {x: "sets", y: "share", z: "title", stroke: (point) => colour(tones.find((tone) => tone.title === point.title).colour), strokeWidth: 2})]}), "Share of lookups by share of sets"));
     room.querySelectorAll("select").forEach((select) => { select.value = shown; });
     drawFigures();
   }
   const rows = split.flatMap((run) => SET_CACHES.filter((cache) => (run.cache_sets || {})[cache.key]).map((cache) => ({run, cache, of: run.cache_sets[cache.key]})));
   const n = (title, value, showAs, note) => ({title, kind: "n", note, value, show: (row) => showAs(value(row))});
-  section("sets", "Cache sets", "Whether some sets get more than their part: lookups that crowd into few sets evict each other while the rest of the cache is idle.",
+  section("sets", "Cache sets", "How evenly the sets are used: if many lookups go to a few sets, they evict each other while the rest of the cache is idle.",
     table([{title: "Run", value: (row) => row.run.name}, {title: "Cache", value: (row) => row.cache.title}, n("Sets", (row) => row.of.sets, count), n("Without a lookup", (row) => row.of.idle, count),
-      ...SET_COUNTS.map((each) => n(`Imbalance of ${each.label}`, (row) => row.of[each.key].imbalance, percent, "by how much of the mean the busiest set is above it"))], rows),
+      ...SET_COUNTS.map((each) => n(`Imbalance of ${each.label}`, (row) => row.of[each.key].imbalance, percent, "how far the busiest set is above the mean, as a share of the mean"))], rows),
     split.length > 1 ? element("div", {class: "controls"}, choose("Run", split.map((run) => run.name), (i) => { which = i; show(); })) : null, room);
   show();
 }

@@ -1,4 +1,4 @@
-/* The causes of a league (see the header). */
+/* Computes the causes of a league (see the header). */
 #include "cli/sweep/causes.h"
 
 #include <math.h>
@@ -16,7 +16,8 @@ const CauseRow cause_rows[CAUSES] = {
     [CAUSE_ROW_HITS] = {"row hits", "RBL", NULL},
     [CAUSE_PREFETCHES] = {"prefetches used", "prefetch_accuracy", NULL}};
 
-/* A quantity of the complete rows: by row, then column; NAN: a run does not have it. */
+/* The values of a quantity in the complete rows, by row, then column; NAN: a run does not have it.
+ */
 typedef struct Values {
     const League *league;
     double *values;
@@ -69,7 +70,7 @@ static double mean_of(const Values *values, int column) {
 
 /* ---- Rank correlation ---- */
 
-/* The rank of each number among `count`, from 0; equal ones have the mean of their ranks. */
+/* The rank of each of `count` numbers, from 0; equal numbers get the mean of their ranks. */
 static void rank(const double *numbers, int count, double *ranks) {
     for (int i = 0; i < count; i++) {
         double below = 0, equal = 0;
@@ -81,8 +82,8 @@ static void rank(const double *numbers, int count, double *ranks) {
     }
 }
 
-/* Pearson's correlation of ranks, which differ by a half at least; NAN when one of the two does not
- * vary. */
+/* Pearson's correlation of ranks; different ranks differ by at least a half. NAN if one of the two
+ * is constant. */
 static double correlate(const double *x, const double *y, int count) {
     double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;
     for (int i = 0; i < count; i++) {
@@ -118,7 +119,7 @@ static double agreement_of(const Values *values, int baseline, int column) {
     return result;
 }
 
-/* ---- All of it ---- */
+/* ---- Causes ---- */
 
 Causes *causes_new(const Sweep *sweep, Store *store, const League *league) {
     Causes *causes = allocate(1, sizeof *causes);

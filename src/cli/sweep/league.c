@@ -1,4 +1,4 @@
-/* A league (see the header). */
+/* Computes, writes and plots a league (see the header). */
 #include "cli/sweep/league.h"
 
 #include <math.h>
@@ -16,11 +16,11 @@ const char *const league_figure_names[LEAGUE_FIGURES] = {
     [LEAGUE_LOW] = "95% from",   [LEAGUE_HIGH] = "95% to", [LEAGUE_GAIN] = "2% faster",
     [LEAGUE_LOSS] = "2% slower", [LEAGUE_WORST] = "worst", [LEAGUE_STORAGE] = "bits per SM"};
 
-#define LEAGUE_MARGIN 0.02 /* a gain or a loss that counts */
+#define LEAGUE_MARGIN 0.02 /* smallest gain or loss that counts */
 
 /* ---- Rows ---- */
 
-/* What a row is called: its values of what varies. */
+/* The name of a row: its values of the dimensions that vary. */
 static char *make_label(const Sweep *sweep, const int *choice) {
     const int across = sweep_across(sweep);
     char *label = NULL;
@@ -44,7 +44,7 @@ static void add_row(const Sweep *sweep, League *league, const int *choice) {
     league->labels[row] = make_label(sweep, choice);
 }
 
-/* The cycles of a run; NAN when it is not there. */
+/* The cycles of a run; NAN if there is no such run. */
 static bool read_cycles(const Sweep *sweep, Store *store, const int *choice, double *cycles) {
     const Point *point = sweep_find(sweep, choice);
     *cycles = NAN;
@@ -133,9 +133,9 @@ static void find_oracle(League *league) {
 
 enum { DRAWS = 1000, TAIL = 25 }; /* 2.5% at either end */
 
-/* Sums of the logarithms of a program's speed-ups. */
+/* The sum of the logarithms of a program's speed-ups. */
 typedef struct Program {
-    int value;  /* of the sweep's programs */
+    int value;  /* index among the sweep's programs */
     int rows;   /* complete ones */
     double sum; /* of one column */
 } Program;
@@ -146,7 +146,7 @@ static int program_of(const Sweep *sweep, const int *choice) {
     return 0;
 }
 
-/* The programs of the complete rows, with one column's sums; the result is how many they are. */
+/* Collects the programs of the complete rows, with one column's sums; returns their number. */
 static int sum_programs(const Sweep *sweep, const League *league, int column, Program *programs) {
     int count = 0;
     for (int row = 0; row < league->rows; row++) {
@@ -175,8 +175,8 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The interval of the geometric mean over programs that are drawn again, as many as there are, with
- * repetition. All rows of a program (on several machines, say) are drawn together. */
+/* The interval of the geometric mean by bootstrap: each draw takes as many programs as there are,
+ * with repetition. All rows of a program (on several machines, for example) are drawn together. */
 static void find_interval(const Sweep *sweep, League *league, int column, Program *programs) {
     const int count = sum_programs(sweep, league, column, programs);
     double means[DRAWS];
@@ -206,7 +206,7 @@ static void find_intervals(const Sweep *sweep, League *league) {
 
 /* ---- Storage ---- */
 
-/* The bits that `tyto cost` counts of a scheduler on a machine; NAN: none are known. */
+/* The bits that `tyto cost` counts for a scheduler on a machine; NAN: unknown. */
 static double bits_of(const char *scheduler, const char *machine) {
     static const char LINE[] = "\nper SM ";
     char message[256];
@@ -219,7 +219,7 @@ static double bits_of(const char *scheduler, const char *machine) {
     return is_known ? (double)bits : NAN;
 }
 
-/* Of the sweep's first machine, by its own values. */
+/* The storage on the sweep's first machine, without values from --set. */
 static void find_storage(const Sweep *sweep, League *league) {
     const Dimension *across = &sweep->dimensions[sweep_across(sweep)];
     const char *machine = "";
@@ -288,7 +288,7 @@ static void format_speedup(const void *context, double value, char *text, int si
     snprintf(text, (size_t)size_bytes, "%.2fx", value);
 }
 
-/* What the runs have in common. */
+/* The title: the values that all runs share. */
 static char *make_title(const Sweep *sweep) {
     const int across = sweep_across(sweep);
     char *title = NULL;

@@ -1,5 +1,5 @@
-/* A league: how much faster each value of a sweep's columns is than one of them, row by row, and
- * its means over the rows. */
+/* A league: the speed-up of each value of a sweep's columns over one of them, for each row, and the
+ * means over the rows. */
 #ifndef TYTO_CLI_SWEEP_LEAGUE_H
 #define TYTO_CLI_SWEEP_LEAGUE_H
 
@@ -12,7 +12,7 @@ enum { LEAGUE_MEANS = 3 }; /* arithmetic, geometric, harmonic */
 extern const char *const league_mean_names[LEAGUE_MEANS];
 enum { LEAGUE_GEOMETRIC = 1 };
 
-/* What else is said of each column, over the complete rows. */
+/* Further figures of each column, over the complete rows. */
 typedef enum LeagueFigure {
     LEAGUE_LOW,     /* the geometric mean's 95% interval, from ... */
     LEAGUE_HIGH,    /* ... to, by drawing programs repeatedly */
@@ -28,11 +28,12 @@ typedef struct League {
     int rows, columns;           /* of the table; columns are those of sweep_across */
     char **labels;               /* of each row, the values that vary; owned, as what follows */
     int **choices;               /* of each row, the value of each dimension */
-    double *speedups;            /* by row, then column; NAN: a run is not there */
+    double *speedups;            /* by row, then column; NAN: a run is missing */
     double *means[LEAGUE_MEANS]; /* of each column, over the complete rows; NAN: there are none */
     double *figures[LEAGUE_FIGURES]; /* of each column, likewise */
-    double oracle; /* geometric mean of the best of each complete row; NAN: there are none */
-    int complete;  /* rows whose runs are all there */
+    double
+        oracle;   /* geometric mean of the best of each complete row; NAN: there are no such rows */
+    int complete; /* number of rows without a missing run */
 } League;
 
 /* The league of a sweep that has a baseline; NULL after a message when the store fails. */
@@ -41,7 +42,7 @@ void league_free(League *league); /* NULL is allowed */
 double league_at(const League *league, int row, int column);
 bool league_is_complete(const League *league, int row);
 
-/* Bars of the speed-ups, from 0, and of their geometric means behind them. */
+/* Draws bars of the speed-ups, from 0, followed by bars of their geometric means. */
 bool league_plot(const Sweep *sweep, Store *store, const char *path, const Words *command);
 
 #endif

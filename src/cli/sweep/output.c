@@ -1,4 +1,4 @@
-/* Writes what a sweep came to (see the header). */
+/* Writes the results of a sweep (see the header). */
 #include "cli/sweep/output.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ bool sweep_number(const Sweep *sweep, Store *store, const Point *point, const ch
 
 /* ---- Text ---- */
 
-/* Which side of a metric is the better one; 0: neither. */
+/* 1 if higher values of a metric are better, -1 if lower ones are; 0: neither. */
 static int better_side(const char *metric) {
     static const char *const more[] = {"ipc", "warp_ipc"}, *const less[] = {"cycles", "time_ps"};
     for (int i = 0; i < 2; i++) {
@@ -40,7 +40,7 @@ static int better_side(const char *metric) {
     return 0;
 }
 
-/* As a run's report has it, but that a ratio below 1 has more digits. */
+/* Formats as a run's report does, but with more digits for a ratio below 1. */
 static void format_number(const char *metric, double number, char text[CELL_BYTES]) {
     int counter = tyto_find_counter(metric);
     const TytoCounter *row = tyto_counter(counter);
@@ -59,18 +59,18 @@ static int width_of(const Words *values, int least) {
     return least;
 }
 
-/* A value at the start of a row, or the dimension's name above it. */
+/* Writes a value at the start of a row, or the dimension's name above it. */
 static void write_name(const Dimension *dimension, const char *text, FILE *to) {
     int width = width_of(&dimension->values, tyto_columns(dimension->name));
     fprintf(to, "%-*s  ", pad_text(text, width), text);
 }
 
-/* One of the columns across; its last letter may be a mark. */
+/* Writes a cell of the columns; `mark` follows it. */
 static void write_cell(const Words *columns, const char *text, const char *mark, FILE *to) {
     fprintf(to, "%*s%s", pad_text(text, width_of(columns, LEAST_WIDTH)), text, mark);
 }
 
-/* The dimensions that name a row: those that vary and are not across. */
+/* Whether a dimension is part of a row's name: it varies and is not `across`. */
 static bool names_row(const Sweep *sweep, int dimension, int across) {
     return dimension != across && sweep_varies(sweep, dimension);
 }
@@ -87,7 +87,7 @@ static void write_heading(const Sweep *sweep, const char *metric, int across, FI
     fprintf(to, "\n");
 }
 
-/* One line: the row that `choice` begins, its choice across being set here. */
+/* Writes the row of `choice`, and sets its choice of `across` for each column. */
 static bool write_row(const Sweep *sweep, Store *store, const char *metric, int across, int *choice,
                       FILE *to) {
     const Words *columns = &sweep->dimensions[across].values;
@@ -151,7 +151,7 @@ static void write_speedups(const Words *columns, const double *values, FILE *to)
     fprintf(to, "\n");
 }
 
-/* The columns that the names of a row take. */
+/* The width of the names of a row, in columns. */
 static int names_width(const Sweep *sweep, int across) {
     int width = 0;
     for (int i = 0; i < sweep->dimension_count; i++) {
@@ -162,7 +162,7 @@ static int names_width(const Sweep *sweep, int across) {
     return width;
 }
 
-/* The columns by their geometric mean, the highest first; of equals, as they stand. */
+/* Sorts the columns by their geometric mean, the highest first; equal ones keep their order. */
 static int *rank_columns(const League *league) {
     const double *means = league->means[LEAGUE_GEOMETRIC];
     int *order = allocate((size_t)league->columns, sizeof *order);
@@ -184,7 +184,7 @@ static void write_figure(LeagueFigure figure, double value, FILE *to) {
     fprintf(to, "  %*s", (int)strlen(league_figure_names[figure]), text);
 }
 
-/* A line for each column, the best first. */
+/* Writes a line for each column, the best first. */
 static void write_ranking(const Words *columns, const League *league, FILE *to) {
     static const char HEADING[] = "ranking";
     const int width = width_of(columns, sizeof HEADING - 1);
@@ -224,7 +224,8 @@ static void write_agreement(Cause cause, double value, FILE *to) {
     fprintf(to, "  %*s", cause_width((int)cause), text);
 }
 
-/* A table of the causes, a line for each column of the league in the ranking's order. */
+/* Writes a table of the causes, with a line for each column of the league in the order of the
+ * ranking. */
 static void write_causes_table(const Words *columns, const int *order, const char *heading,
                                double *const values[CAUSES],
                                void (*write)(Cause cause, double value, FILE *to), FILE *to) {
@@ -256,7 +257,7 @@ static bool write_causes(const Sweep *sweep, Store *store, const League *league,
     return true;
 }
 
-/* The means of the complete rows, when there are several, and the ranking by them. */
+/* Writes the means of the complete rows, if there are several rows, and the ranking by them. */
 static void write_standing(const Words *columns, const League *league, int names, FILE *to) {
     for (int i = 0; i < LEAGUE_MEANS; i++) {
         fprintf(to, "%-*s", names, league_mean_names[i]);
@@ -267,7 +268,7 @@ static void write_standing(const Words *columns, const League *league, int names
     write_ranking(columns, league, to);
 }
 
-/* The speed-ups over the baseline, row by row, and their means. */
+/* Writes the speed-ups over the baseline for each row, and their means. */
 static bool write_league(const Sweep *sweep, Store *store, FILE *to) {
     const int across = sweep_across(sweep), names = names_width(sweep, across);
     const int mean_width = (int)strlen(league_mean_names[0]) + 2;
@@ -301,7 +302,7 @@ static bool write_league(const Sweep *sweep, Store *store, FILE *to) {
     return is_read;
 }
 
-/* Whether any run takes what of the input the dimension says. */
+/* Whether any run uses the dimension; sizes and seeds may have no effect on the programs. */
 static bool is_taken(const Sweep *sweep, const Dimension *dimension) {
     bool is_size = dimension->vary == VARY_SIZE, is_any = !is_size && dimension->vary != VARY_SEED;
     for (int i = 0; i < sweep->point_count && !is_any; i++) {
@@ -321,13 +322,13 @@ static void write_assumptions(const Sweep *sweep, FILE *to) {
         kept += task->is_kept && !program_is_workload(task->line.list[0]);
     }
     if (!kept) return;
-    fprintf(
-        to,
-        "\n%d run%s kept from before; assumed unchanged: files that programs read without being "
-        "told their names (but --input), the system's libraries, the environment",
-        kept, kept == 1 ? " is" : "s are");
+    fprintf(to,
+            "\n"
+            "%d run%s stored earlier; assumed unchanged: files that programs read but that are not "
+            "named by their arguments or --input, the system's libraries, the environment",
+            kept, kept == 1 ? " was" : "s were");
     for (int i = 0; i < variables->count; i++)
-        fprintf(to, "%s%s", i ? ", " : " but ", variables->list[i]);
+        fprintf(to, "%s%s", i ? ", " : " except ", variables->list[i]);
     fprintf(to, "\n");
 }
 
@@ -335,7 +336,7 @@ bool sweep_write_text(const Sweep *sweep, Store *store, FILE *to) {
     char *what = sweep_describe(sweep);
     fprintf(to, "%s", what);
     free(what);
-    for (int i = 0; i < sweep->dimension_count; i++) { /* what all runs have in common */
+    for (int i = 0; i < sweep->dimension_count; i++) { /* the values that all runs share */
         const Dimension *dimension = &sweep->dimensions[i];
         const char *value = dimension->values.list[0];
         if (!sweep_varies(sweep, i) && *value && is_taken(sweep, dimension))
@@ -360,7 +361,7 @@ bool sweep_write_failures(const Sweep *sweep, Store *store, FILE *to) {
     int failed = engine_count_state(sweep->engine, RUN_FAILED), told = 0;
     bool is_read = true;
     if (!failed) return true;
-    fprintf(to, "%d of %d runs failed; the same command with --retry tries them again:\n", failed,
+    fprintf(to, "%d of %d runs failed; the same command with --retry repeats them:\n", failed,
             engine_count(sweep->engine));
     for (int i = 0; i < engine_count(sweep->engine) && told < MOST_FAILURES && is_read; i++) {
         const Task *task = engine_task(sweep->engine, i);
@@ -379,8 +380,8 @@ bool sweep_write_failures(const Sweep *sweep, Store *store, FILE *to) {
 
 /* ---- CSV ---- */
 
-/* The names that a line begins with: the values of the machine that were swept, then all that
- * decides a run. */
+/* The names of a line's first fields: the values of the machine that were swept, then everything
+ * that determines a run. */
 static void write_csv_heading(const Sweep *sweep, FILE *to) {
     for (int i = 0; i < sweep->dimension_count; i++) {
         if (sweep->dimensions[i].vary != VARY_SET) continue;

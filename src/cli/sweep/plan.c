@@ -19,7 +19,7 @@ enum {
     MESSAGE_BYTES = 4096,
 };
 
-/* ---- What a file may say ---- */
+/* ---- Fields of a file ---- */
 
 typedef struct SweepFile {
     Words programs, machines, schedulers, cta_schedulers, sizes, seeds, options, metrics, inputs,
@@ -47,21 +47,21 @@ FIELDS_RECORD(sweep, SweepFile, sweep_fields);
 
 /* Owns the texts of a sweep, and the file that messages name. */
 typedef struct SweepPlan {
-    FieldFile *file; /* NULL: all is from the command line */
-    Words *programs; /* of each value of the first dimension, its words */
+    FieldFile *file; /* NULL: everything comes from the command line */
+    Words *programs; /* the words of each value of the first dimension */
     int mistakes;
 } SweepPlan;
 
 /* ---- Mistakes ---- */
 
-/* Reports what is wrong with a word, at its place. */
+/* Reports an error about a word, with its place. */
 static void say(SweepPlan *plan, const char *word, const char *message) {
     plan->mistakes++;
     if (plan->file) fields_say(plan->file, word, "%s", message);
     else say_error("%s", message);
 }
 
-/* Tells that a word is none of `names`, and which was probably meant. */
+/* Reports that a word is not one of `names`, and which name was probably meant. */
 static void say_unknown(SweepPlan *plan, const char *place, const char *what, const char *word,
                         const char *const *names, int count) {
     char message[MESSAGE_BYTES];
@@ -85,7 +85,7 @@ static Dimension *add_dimension(Sweep *sweep, Vary vary, const char *name) {
     return &longer[sweep->dimension_count++];
 }
 
-/* What is wrong with a scheduler or machine by itself, into `message`; false: nothing. */
+/* Writes to `message` why a scheduler or machine alone is wrong; false: it is not. */
 static bool is_wrong(const Sweep *sweep, Vary vary, const char *value,
                      char message[MESSAGE_BYTES]) {
     TaskForm alone = {.allows_plugins = sweep->form.allows_plugins};
@@ -115,7 +115,7 @@ static void say_empty(const Sweep *sweep, const char *origin, const char *text) 
     say(sweep->plan, origin, message);
 }
 
-/* A range of numbers, "1..8", as a value for each; false: it is none. */
+/* Adds a value for each number of a range, "1..8"; false: not a range. */
 static bool add_range(Sweep *sweep, Dimension *dimension, const char *text, const char *origin) {
     char *end, number[32];
     long first = strtol(text, &end, 10), last;
@@ -137,8 +137,8 @@ static bool add_range(Sweep *sweep, Dimension *dimension, const char *text, cons
     return true;
 }
 
-/* Adds the values of a list as the command line takes it: "lrr,swl:limit=1..4", "1..8". Ends at the
- * first mistake: a range may hold thousands. */
+/* Adds the values of a list in the form of the command line: "lrr,swl:limit=1..4", "1..8". Ends at
+ * the first mistake, because a range may have thousands of values. */
 static void add_list(Sweep *sweep, Dimension *dimension, const char *text, const char *origin) {
     const NamesAll all = dimension->vary == VARY_SCHEDULER       ? NAMES_ALL_SCHEDULERS
                          : dimension->vary == VARY_CTA_SCHEDULER ? NAMES_ALL_CTA_SCHEDULERS
@@ -155,8 +155,8 @@ static void add_list(Sweep *sweep, Dimension *dimension, const char *text, const
     names_free(&names);
 }
 
-/* Adds the dimension of an option: what the command line says, else what the file does, else one
- * value. */
+/* Adds the dimension of an option, with the values of the command line, else of the file, else one
+ * default value. */
 static void read_dimension(Sweep *sweep, Vary vary, const char *name, const char *given,
                            const Words *in_file, const char *initial) {
     Dimension *dimension = add_dimension(sweep, vary, name);
@@ -176,7 +176,7 @@ static bool has_set(const Sweep *sweep, const char *name) {
 
 static void say_second(SweepPlan *plan, const char *place, const char *name) {
     char message[MESSAGE_BYTES];
-    snprintf(message, sizeof message, "%.400s is set twice; its values stand together", name);
+    snprintf(message, sizeof message, "%.400s is set twice; give all its values in one list", name);
     say(plan, place, message);
 }
 
@@ -193,7 +193,7 @@ static void read_set(Sweep *sweep, const char *text) {
     free(name);
 }
 
-/* Those of the command line, else those of the file. */
+/* Takes the values of the command line, else those of the file. */
 static void read_sets(Sweep *sweep, const Arguments *arguments, const NamedLists *in_file) {
     bool is_given = arguments_has(arguments, "--set");
     for (int i = 0; i < arguments->option_count; i++) {
@@ -242,7 +242,7 @@ static void read_programs(Sweep *sweep, const Words *programs) {
     words_free(&all);
 }
 
-/* ---- What workloads take ---- */
+/* ---- Sizes and seeds ---- */
 
 static bool has_workload(const Sweep *sweep) {
     for (int i = 0; i < sweep->dimensions[0].values.count; i++) {
@@ -254,8 +254,8 @@ static bool has_workload(const Sweep *sweep) {
 
 static bool is_number(const char *text) { return *text && !text[strspn(text, "0123456789")]; }
 
-/* Sizes and seeds that no workload knows are reported before anything runs. A user's own program
- * may accept any. */
+/* Reports sizes and seeds that no workload accepts, before any run. A user's own program may accept
+ * any. */
 static void check_inputs(Sweep *sweep) {
     static const char *const sizes[] = {"test", "small", "paper"};
     if (!has_workload(sweep)) return;
@@ -270,8 +270,8 @@ static void check_inputs(Sweep *sweep) {
                             strcmp(value, sizes[2]) == 0);
             if (is_number(value) || is_name) continue;
             say_unknown(sweep->plan, dimension->origins[i],
-                        is_size ? "size of a workload but test, small, paper and whole numbers:"
-                                : "seed but whole numbers:",
+                        is_size ? "size of a workload (test, small, paper or a whole number)"
+                                : "seed (a whole number)",
                         value, sizes, is_size ? 3 : 0);
         }
     }
@@ -279,7 +279,7 @@ static void check_inputs(Sweep *sweep) {
 
 /* ---- Options of every run ---- */
 
-/* Options that a file says by fields of their own. */
+/* Options that have their own fields in a file. */
 static const struct {
     const char *option, *field;
 } fields_of_options[] = {{"--machine", "machines"},
@@ -297,24 +297,25 @@ static void say_no_option(SweepPlan *plan, const char *place, const char *name) 
     free((void *)names);
 }
 
-/* Whether the option is one that a file says among `options`; false after a message. */
+/* Whether the option may be in a file's list `options`; false after a message. */
 static bool check_option(SweepPlan *plan, const char *place, const TytoOption *option) {
     char message[MESSAGE_BYTES];
     for (int i = 0; i < FIELDS_OF_OPTIONS; i++) {
         if (strcmp(option->name, fields_of_options[i].option) != 0) continue;
-        snprintf(message, sizeof message, "what %s says belongs under '%s'", option->name,
+        snprintf(message, sizeof message, "give the value of %s in the field '%s'", option->name,
                  fields_of_options[i].field);
         say(plan, place, message);
         return false;
     }
     if (!(option->traits & TYTO_OPTION_ONE_RUN)) return true;
-    snprintf(message, sizeof message, "%s is of one run, and a sweep makes several", option->name);
+    snprintf(message, sizeof message, "%s is for a single run, and a sweep makes several",
+             option->name);
     say(plan, place, message);
     return false;
 }
 
-/* Adds the option at the place `i`, "--memory", "1GiB" or "--memory=1GiB", unless the command line
- * has it. The place of the next one; -1 after a message. */
+/* Adds the option at index `i`, "--memory", "1GiB" or "--memory=1GiB", unless the command line has
+ * it. Returns the index of the next option; -1 after a message. */
 static int read_option(Sweep *sweep, const Arguments *arguments, const Words *in_file, int i) {
     SweepPlan *plan = sweep->plan;
     const char *word = in_file->list[i], *equals = strchr(word, '=');
@@ -349,7 +350,7 @@ static void read_options(Sweep *sweep, const Arguments *arguments, const Words *
         i = read_option(sweep, arguments, in_file, i);
 }
 
-/* Adds what an option names, given any number of times, else what the file does. */
+/* Adds the values of an option that may be repeated, else the values in the file. */
 static void read_names(const Arguments *arguments, const char *option, const Words *in_file,
                        Words *names) {
     const bool is_given = arguments_has(arguments, option);
@@ -361,7 +362,7 @@ static void read_names(const Arguments *arguments, const char *option, const Wor
         words_add(names, in_file->list[i]);
 }
 
-/* ---- What is shown ---- */
+/* ---- Metrics and plots ---- */
 
 static void read_metrics(Sweep *sweep, const char *given, const Words *in_file) {
     SweepPlan *plan = sweep->plan;
@@ -388,8 +389,8 @@ bool sweep_varies(const Sweep *sweep, int dimension) {
     return sweep->dimensions[dimension].values.count > 1;
 }
 
-/* The axis that is wanted; else the first varied value of the machine, else what varies and is not
- * the program. */
+/* Finds the axis: the dimension that was named, else the first varied value of the machine, else a
+ * dimension that varies and is not the program. */
 static void read_x(Sweep *sweep, const char *wanted) {
     int count = sweep->dimension_count, found = -1;
     const char **names = allocate((size_t)count, sizeof *names);
@@ -409,7 +410,7 @@ static void read_x(Sweep *sweep, const char *wanted) {
     free((void *)names);
 }
 
-/* The value of the columns over which speed-ups are. */
+/* Finds the baseline: the value of the columns for which the speed-up is 1. */
 static void read_baseline(Sweep *sweep, const char *wanted) {
     const int across = sweep_across(sweep);
     sweep->baseline = -1;
@@ -428,7 +429,7 @@ static void read_baseline(Sweep *sweep, const char *wanted) {
 
 /* ---- Reading ---- */
 
-/* Whether the one operand is a file. */
+/* Whether there is one operand and it is a file. */
 static bool names_file(const Arguments *arguments) {
     static const char ending[] = ".yaml";
     const char *name = arguments->operands[0];
@@ -445,7 +446,8 @@ static bool read_file(Sweep *sweep, const Arguments *arguments, SweepFile *out) 
     size_t length;
     char *text = file_read(arguments->operands[0], FILE_TEXT_MAX, &length);
     if (!text) return false;
-    sweep->plan->file = fields_new(arguments->operands[0], true); /* it starts programs anyway */
+    sweep->plan->file = fields_new(arguments->operands[0],
+                                   true); /* true, because the file can start programs anyway */
     const SweepFile *read = fields_read(sweep->plan->file, &sweep_record, text, length);
     free(text);
     if (!read || fields_mistakes(sweep->plan->file)) return false;
@@ -457,7 +459,8 @@ static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *
     const TaskForm *form = &sweep->form;
     static const Words none;
     const Words *machines = arguments_gave(arguments, "--machine") ? &none : &file->machines;
-    read_options(sweep, arguments, &file->options); /* first: values may be code that they allow */
+    read_options(sweep, arguments,
+                 &file->options); /* first, because these options may allow values that are code */
     read_names(arguments, "--input", &file->inputs, &sweep->form.inputs);
     read_names(arguments, "--variable", &file->variables, &sweep->form.variables);
     read_programs(sweep, &file->programs);
@@ -519,7 +522,7 @@ void sweep_free(Sweep *sweep) {
 
 /* ---- Planning ---- */
 
-/* The next combination; false after the last. */
+/* Goes to the next combination; false after the last. */
 static bool next_choice(const Sweep *sweep, int *choice) {
     for (int i = sweep->dimension_count - 1; i >= 0; i--) {
         if (++choice[i] < sweep->dimensions[i].values.count) return true;
@@ -528,11 +531,11 @@ static bool next_choice(const Sweep *sweep, int *choice) {
     return false;
 }
 
-/* NULL for a value that is left to the machine. */
+/* NULL for the machine's own value. */
 static const char *named(const char *value) { return *value ? value : NULL; }
 
-/* Whether a program takes the sizes, or the seeds: a workload does, unless its words say `option`,
- * and any other where they have `mark`. */
+/* Whether a program takes the sizes, or the seeds. A workload does, unless its words include
+ * `option`; any other program does if its words contain `mark`. */
 static bool takes(const Words *program, const char *option, const char *mark) {
     bool is_open = program_is_workload(program->list[0]), is_marked = false;
     const size_t length = strlen(option);
@@ -544,7 +547,7 @@ static bool takes(const Words *program, const char *option, const char *mark) {
     return is_open || is_marked;
 }
 
-/* The form of a combination; its list `set` is filled with words that are owned. */
+/* The form of a combination; its list `set` owns its words. */
 static TaskForm make_form(const Sweep *sweep, const int *choice) {
     TaskForm form = sweep->form;
     form.set = (Words){0};
@@ -568,8 +571,8 @@ static TaskForm make_form(const Sweep *sweep, const int *choice) {
     return form;
 }
 
-/* Tells what is wrong with a combination: at the value of the machine that is wrong by itself, if
- * there is one. */
+/* Reports what is wrong with a combination, at the place of the machine's value that is wrong by
+ * itself, if there is one. */
 static void say_wrong(const Sweep *sweep, const int *choice, const TaskForm *form,
                       const char *message) {
     char alone[MESSAGE_BYTES];
@@ -618,7 +621,7 @@ bool sweep_plan(Sweep *sweep, Store *store) {
     return is_right;
 }
 
-/* ---- Looking at it ---- */
+/* ---- Access ---- */
 
 const char *sweep_value(const Sweep *sweep, const Point *point, int dimension) {
     const char *value = sweep->dimensions[dimension].values.list[point->choice[dimension]];

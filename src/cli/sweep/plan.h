@@ -8,7 +8,8 @@
 #include "cli/command.h"
 #include "cli/engine/engine.h"
 
-/* What can vary; those that are there once, and then the values of the machine. */
+/* The kinds of dimensions. Each occurs once, except VARY_SET: once for each value of the machine
+ * that is swept. */
 typedef enum Vary {
     VARY_PROGRAM,
     VARY_MACHINE,
@@ -23,43 +24,46 @@ typedef struct Dimension {
     Vary vary;
     const char *name;     /* "scheduler", "l1d.size"; in tables and for --x */
     Words values;         /* at least one; "" for what the program or machine has itself */
-    const char **origins; /* of each value, the text that named it: the place for messages */
+    const char **origins; /* the text that named each value, for the place in messages */
 } Dimension;
 
 /* A combination. */
 typedef struct Point {
-    int *choice; /* of each dimension, which value */
-    int task;    /* the engine's number */
+    int *choice; /* the index of its value in each dimension */
+    int task;    /* the engine's number of its run */
 } Point;
 
 typedef struct Sweep {
     Dimension *dimensions; /* in the order of the enum; the last varies fastest */
     int dimension_count;
     Point *points;
-    int point_count; /* no two of the same run */
-    Words metrics;   /* to be shown, the first one to be plotted */
+    int point_count; /* every point has a different run */
+    Words metrics;   /* to show; the first one is plotted */
     int x;           /* dimension along the plot's axis */
-    int baseline;    /* the value of sweep_across over which speed-ups are; -1: none is asked for */
-    TaskForm form;   /* what all runs have in common */
+    int baseline;    /* index of the value of sweep_across that is the base of speed-ups; -1: no
+                        speed-ups */
+    TaskForm form;   /* the settings that all runs share */
     Engine *engine;
-    struct SweepPlan *plan; /* what owns the texts */
+    struct SweepPlan *plan; /* owns the texts */
 } Sweep;
 
-/* Reads the command line, and the file it may name. NULL after messages, with file, line and column
- * where there are some. */
+/* Reads the command line, and the file that it may name. NULL after messages, with file, line and
+ * column if they come from the file. */
 Sweep *sweep_read(const Arguments *arguments);
-/* Lists the points, and looks up which are there. False after messages. */
+/* Lists the points, and looks up which runs the store has. False after messages. */
 bool sweep_plan(Sweep *sweep, Store *store);
 void sweep_free(Sweep *sweep); /* NULL is allowed */
 
-/* A point's value of a dimension, as it was given. */
+/* A point's value of a dimension, as the user wrote it. */
 const char *sweep_value(const Sweep *sweep, const Point *point, int dimension);
 /* Whether a dimension has more than one value. */
 bool sweep_varies(const Sweep *sweep, int dimension);
-/* The dimension whose values are the columns of tables, never the programs; -1: none varies. */
+/* The dimension whose values are the columns of tables. It is never the programs; -1: none varies.
+ */
 int sweep_across(const Sweep *sweep);
-/* Rows of a table whose columns are the dimension `across`: the next choice, false after the last;
- * and whether it has any run, as combinations that are another's are in that one's row. */
+/* Rows of a table whose columns are the dimension `across`: go to the next choice, false after the
+ * last; and whether a row has any run. A combination with the same run as an earlier one is only in
+ * the earlier row. */
 bool sweep_next_row(const Sweep *sweep, int across, int *choice);
 bool sweep_has_row(const Sweep *sweep, int across, int *choice);
 /* The point with these choices; NULL: none. */

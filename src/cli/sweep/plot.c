@@ -1,6 +1,6 @@
-/* A sweep's first metric along one dimension: a graph for each program, a line for each combination
- * of the others. Where the dimension is not numeric, there are points alone, as there is nothing
- * between its values. */
+/* Plots a sweep's first metric along one dimension: a graph for each program, and a line for each
+ * combination of the other dimensions. If the dimension is not numeric, it draws points without
+ * lines, because there is nothing between its values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +24,15 @@ typedef struct Chart {
     const Sweep *sweep;
     Store *store;
     const char *path;
-    int panels;     /* values of the first dimension, or 1 when that is the axis */
-    int lines;      /* combinations of what is neither axis nor panel */
+    int panels;     /* values of the first dimension, or 1 if that is the axis */
+    int lines;      /* combinations of the dimensions other than axis and panel */
     int columns;    /* of panels */
-    bool is_number; /* what the axis shows */
-    bool is_log;    /* the axis */
-    bool is_failed; /* the store */
+    bool is_number; /* the axis shows numbers */
+    bool is_log;    /* the axis is logarithmic */
+    bool is_failed; /* the store has failed */
 } Chart;
 
-/* ---- What is where ---- */
+/* ---- Places ---- */
 
 static bool is_line(const Chart *chart, int dimension) {
     return dimension != chart->sweep->x && dimension != 0;
@@ -49,8 +49,8 @@ static void choose(const Chart *chart, int panel, int line, int *choice) {
     }
 }
 
-/* The place of a value along the axis: what it says if all are sizes or numbers, else its number.
- */
+/* The place of a value along the axis: its numeric value if all are sizes or numbers, else its
+ * index. */
 static bool read_places(const Words *values, double *places) {
     bool is_number = true;
     for (int i = 0; i < values->count; i++) {
@@ -67,7 +67,7 @@ static bool read_places(const Words *values, double *places) {
     return is_number;
 }
 
-/* Whether places are further apart the larger they are, as sizes of caches are. */
+/* Whether the distance between places grows with their size, as for the sizes of caches. */
 static bool is_geometric(const double *places, int count) {
     bool is_so = count > 2;
     for (int i = 0; i < count; i++)
@@ -77,7 +77,7 @@ static bool is_geometric(const double *places, int count) {
 
 /* ---- Data ---- */
 
-/* What a line is called: its values of what varies. */
+/* The name of a line: its values of the dimensions that vary. */
 static void write_line_name(const Chart *chart, int line, FILE *to) {
     const Sweep *sweep = chart->sweep;
     int *choice = allocate((size_t)sweep->dimension_count, sizeof *choice);
@@ -99,8 +99,8 @@ static void write_line_name(const Chart *chart, int line, FILE *to) {
     free(choice);
 }
 
-/* A block for each panel: a line of names, then one for each place: the place, its label, and the
- * value of each line. */
+/* Writes a block for each panel: a line of names, then a line for each place with the place, its
+ * label, and the value of each line. */
 static void write_data(const void *context, FILE *to) {
     Chart *chart = (Chart *)(uintptr_t)context;
     const Sweep *sweep = chart->sweep;
@@ -138,7 +138,7 @@ static void write_data(const void *context, FILE *to) {
 
 static int key_rows(const Chart *chart) { return (chart->lines + KEY_COLUMNS - 1) / KEY_COLUMNS; }
 
-/* ARG1 is the file of data, ARG2 the title, ARG3 the programs and ARG4 of what. */
+/* ARG1 is the file of data, ARG2 the title, ARG3 the words of make_names. */
 static void write_script(const void *context, FILE *to) {
     const Chart *chart = context;
     int rows = (chart->panels + chart->columns - 1) / chart->columns;
@@ -180,7 +180,7 @@ static void write_script(const void *context, FILE *to) {
 
 /* ---- The plot ---- */
 
-/* A word of its own: blanks that word() does not cut at. */
+/* Writes a text as one word: replaces its blanks by blanks at which word() does not split. */
 static void write_name(const char *text, FILE *to) {
     fputc(' ', to);
     for (; *text; text++) {
@@ -191,7 +191,7 @@ static void write_name(const char *text, FILE *to) {
     }
 }
 
-/* The axis, the metric, and the panels' titles. The caller frees it. */
+/* The words of the axis, the metric, and the panels' titles. The caller frees the text. */
 static char *make_names(const Chart *chart) {
     const Sweep *sweep = chart->sweep;
     const Words *programs = &sweep->dimensions[0].values;
@@ -230,8 +230,8 @@ static Chart make_chart(const Sweep *sweep, Store *store, const char *path) {
     return chart;
 }
 
-/* Bars have a group for each combination of what is not across, and a bar for each value of that.
- */
+/* Whether bars have room: a group for each combination of the dimensions other than `across`, and a
+ * bar for each value of `across`. */
 static bool can_have_bars(const Sweep *sweep) {
     const int across = sweep_across(sweep);
     long rows = 1;
@@ -244,12 +244,14 @@ bool sweep_can_plot(const Sweep *sweep) {
     const Chart chart = make_chart(sweep, NULL, NULL);
     if (sweep->baseline >= 0 && can_have_bars(sweep)) return true;
     if (sweep->baseline >= 0)
-        say_error("--plot: more than %d rows of bars or %d in each; sweep less", MOST_ROWS,
-                  MOST_LINES);
+        say_error(
+            "--plot: more than %d rows of bars, or more than %d bars in a row; reduce the sweep",
+            MOST_ROWS, MOST_LINES);
     else if (chart.panels > MOST_PANELS || chart.lines > MOST_LINES)
-        say_error("--plot: more than %d programs or %d lines for each; sweep less, choose another "
-                  "axis with --x, or ask for bars with --baseline",
-                  MOST_PANELS, MOST_LINES);
+        say_error(
+            "--plot: more than %d programs, or more than %d lines for a program; reduce the sweep, "
+            "choose another axis with --x, or use --baseline for bars",
+            MOST_PANELS, MOST_LINES);
     else return true;
     return false;
 }

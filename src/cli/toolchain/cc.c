@@ -1,12 +1,12 @@
 /* tyto cc: builds CUDA C++ for Tyto, with nvcc where it is installed, else with clang.
  *
- * nvcc only has to be told to link the shared runtime. clang needs no CUDA toolkit: it is given a
- * folder of ours as one, in which ptxas, fatbinary and the linker are this command (toolkit.c), and
- * our own headers.
+ * nvcc only gets an option to link the shared runtime. clang needs no CUDA toolkit: it gets a
+ * folder of ours instead, in which ptxas, fatbinary and the linker are this command (toolkit.c),
+ * and our own headers.
  *
  * clang has no managed variables. Ours are variables of the device whose shadow on the host is the
- * variable itself: it lies in a section of its own, at an address that the linker gives it and the
- * device uses too (cuda/clang/cuda_runtime.h, src/cudart/registry.c). */
+ * variable itself: it is in its own section, at an address that the linker assigns and the device
+ * uses too (cuda/clang/cuda_runtime.h, src/cudart/registry.c). */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -19,11 +19,12 @@
 #include "cli/toolchain/cc_options.h"
 #include "cli/program.h"
 
-/* Where a program's code begins: behind the addresses by which kernels reach shared, local and
- * parameter memory (memory/memory.h), so that its heap is elsewhere and can be registered. */
+/* The address of a program's code. It is above the addresses by which kernels reach shared, local
+ * and parameter memory (memory/memory.h), so that the heap does not overlap them and can be
+ * registered. */
 #define CODE_START "-Wl,-Ttext-segment=0x10000000"
 
-/* Where managed variables lie: within reach of the code, and below the device's own addresses.
+/* The address of managed variables: within reach of the code, and below the device's own addresses.
  * src/cudart/registry.c expects them there. */
 #define MANAGED_SECTION "-Wl,--section-start=tyto_managed=0x60000000"
 
@@ -55,7 +56,7 @@ static void add_clang(CcLine *line, const char *folder, bool is_old, char **word
     add_path(line, "-isystem", folder, "include");
     add_path(line, "-isystem", folder, "api");
     if (is_old) add_path(line, "-isystem", folder, "include/old");
-    add_path(line, "-isystem", folder, "include/helpers"); /* behind a program's own (-I) */
+    add_path(line, "-isystem", folder, "include/helpers"); /* after a program's own (-I) */
     cc_add(line, "-include");
     cc_add(line, "%s", is_old ? "tyto_old.h" : "cuda_runtime.h");
     add_path(line, "-L", folder, "."); /* before a toolkit's */
@@ -81,8 +82,8 @@ static void add_nvcc(CcLine *line, const char *folder, bool is_old, char **words
     cc_add_for_nvcc(line, words);
 }
 
-/* Whether nvcc compiles. One that runs `tyto cc` itself, as a script of that name may, finds the
- * variable in its environment that the outer command has set, and has clang compile. */
+/* Whether to compile with nvcc. An nvcc may be a script that runs `tyto cc` itself: the inner
+ * command finds the variable that the outer command has set, and uses clang. */
 static bool wants_nvcc(const Arguments *arguments) {
     static const char under_way[] = "TYTO_CC_NVCC";
     if (arguments_has(arguments, "--clang") || getenv(under_way) || !program_exists("nvcc"))
@@ -109,7 +110,7 @@ static int run_cc(Arguments *arguments) {
         add_clang(&line, folder, is_old, arguments->operands);
         execvp(clangs[i], line.words);
     }
-    say_error("there is neither nvcc nor clang++-19 to compile with");
+    say_error("found neither nvcc nor clang++-19");
     return EXIT_NOT_FOUND;
 }
 
@@ -118,17 +119,17 @@ const Command command_cc = {
     .operands = "FILE... [options of the compiler]",
     .summary = "Build a CUDA C++ program for Tyto",
     .text =
-        "Compiles and links with nvcc where it is installed, else with clang 19 and headers of\n"
-        "Tyto's own, which need no CUDA toolkit. All words but the options below go to the\n"
-        "compiler. A Makefile's options for nvcc are taken with clang too: each becomes clang's,\n"
-        "or is left out where nothing of a program depends on it. -arch and -gencode choose what\n"
-        "PTX is made for. The program is started by `tyto run`.\n"
+        "Compiles and links with nvcc if it is installed, else with clang 19 and Tyto's own\n"
+        "headers, which need no CUDA toolkit. All words except the options below go to the\n"
+        "compiler. With clang, nvcc's options become clang's; options that have no effect on the\n"
+        "program are left out. -arch and -gencode choose the architecture of the PTX. Start the\n"
+        "program with `tyto run`.\n"
         "\n"
         "  tyto cc -O2 -o saxpy saxpy.cu\n"
         "  tyto run ./saxpy\n"
         "  make NVCC='tyto cc --clang'\n"
         "\n"
-        "Not with clang: kernels that launch kernels, thrust.\n",
+        "Not supported with clang: kernels that launch kernels, thrust.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .takes_unknown = true,

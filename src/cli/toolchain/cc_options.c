@@ -1,8 +1,8 @@
-/* One table of nvcc's options: what each is called, whether a value follows, what becomes of it for
- * clang. A value may be a word of its own or follow a '='. What no row names goes on as it is; the
- * options that both compilers have (-o, -I, -D, -O2, -c, ...) need none.
+/* A table of nvcc's options: their names, whether a value follows, and their form for clang. A
+ * value may be a separate word or follow a '='. Words without a row are passed on unchanged;
+ * options that both compilers have (-o, -I, -D, -O2, -c, ...) need no row.
  *
- * Source: nvcc --help of CUDA 13.0; clang 19's own help. */
+ * Source: nvcc --help of CUDA 13.0; clang 19's own help.  */
 #include "cli/toolchain/cc_options.h"
 
 #include <limits.h>
@@ -15,21 +15,21 @@
 #include "cli/command.h"
 
 enum {
-    DEFAULT_ARCHITECTURE = 75, /* when none is asked for: of Tyto's device without a machine */
-    OLDEST_OF_CLANG = 70       /* that is asked for: a device answers to 7.0 or more */
+    DEFAULT_ARCHITECTURE = 75, /* default: that of Tyto's device without a machine */
+    OLDEST_OF_CLANG = 70       /* oldest for clang, because Tyto's devices report 7.0 or more */
 };
 
-/* What becomes of an option. */
+/* The treatment of an option. */
 typedef enum Fate {
-    DROPPED,      /* nothing of a program depends on it */
+    DROPPED,      /* has no effect on the program */
     REPLACED,     /* by the words of `text` */
-    PREFIXED,     /* each part of the value between commas, behind `text` */
-    ARCHITECTURE, /* chooses what PTX is made for */
+    PREFIXED,     /* `text` before each comma-separated part of the value */
+    ARCHITECTURE, /* chooses the architecture of the PTX */
     FOR_HOST,     /* the parts of the value are options of the host's compiler */
     STANDARD,     /* of C++ */
     LANGUAGE,     /* of the files that follow */
     FOLDER,       /* of headers */
-    RELOCATABLE   /* "true": what other files define may be used */
+    RELOCATABLE   /* "true": may use definitions of other files */
 } Fate;
 
 typedef struct Row {
@@ -40,7 +40,7 @@ typedef struct Row {
     const char *text; /* for REPLACED (NULL: nothing) and PREFIXED */
 } Row;
 
-/* What other files define may be used; messages name the sources (toolkit.c). */
+/* Allows use of definitions in other files; messages name the sources (toolkit.c). */
 #define AS_RELOCATABLE " -fgpu-rdc --no-offload-new-driver -Xcuda-fatbinary --named"
 
 static const Row rows[] = {
@@ -126,9 +126,9 @@ static const char *const static_libraries[] = {"-lcudart", "-lcudart_static", "-
 
 /* One option of a command line. */
 typedef struct Option {
-    const Row *row;    /* NULL: a word that goes on as it is */
+    const Row *row;    /* NULL: a word that is passed on unchanged */
     const char *value; /* NULL: none */
-    int words;         /* that it takes */
+    int words;         /* number of words, with the value */
 } Option;
 
 void cc_add(CcLine *line, const char *format, ...) {
@@ -152,8 +152,8 @@ void cc_add(CcLine *line, const char *format, ...) {
 
 /* ---- Reading ---- */
 
-/* Whether `word` is `name`, alone or with "=value". Of -I, -isystem and -x the value may follow at
- * once, as in any compiler. */
+/* Whether `word` is `name`, alone or with "=value". For -I, -isystem and -x the value may follow
+ * directly, as in any compiler. */
 static bool is_option(const char *word, const Row *row, const char *name, const char **value) {
     size_t length = name ? strlen(name) : 0;
     if (!length || strncmp(word, name, length) != 0) return false;
@@ -179,8 +179,8 @@ static Option read_option(char **words) {
     return (Option){NULL, NULL, 1};
 }
 
-/* Adds `text` before each part of `list` that commas part; a text that ends with a space is a word
- * of its own. */
+/* Adds `text` before each comma-separated part of `list`; a text that ends with a space is a
+ * separate word. */
 static void add_parts(CcLine *line, const char *text, const char *list) {
     const char *space = strchr(text, ' ');
     while (*list) {
@@ -201,7 +201,7 @@ static void add_words(CcLine *line, const char *text) {
 
 /* ---- Architectures ---- */
 
-/* The first number behind "sm_" or "compute_" in the value of an option, 0: none ("native"). */
+/* The first number after "sm_" or "compute_" in the value of an option, 0: none ("native"). */
 static int architecture_of(const char *value) {
     const char *at = strstr(value, "compute_");
     if (at) return atoi(at + strlen("compute_"));
@@ -209,7 +209,8 @@ static int architecture_of(const char *value) {
     return at ? atoi(at + strlen("sm_")) : 0;
 }
 
-/* The newest of those in `known` (ascending) that is not newer, else the oldest. */
+/* The newest architecture in `known` (ascending) that is not newer than the given one, else the
+ * oldest. */
 static int nearest_architecture(int wanted, const int *known, int count) {
     int nearest = known[0];
     for (int i = 0; i < count; i++)
@@ -217,7 +218,7 @@ static int nearest_architecture(int wanted, const int *known, int count) {
     return nearest;
 }
 
-/* Adds the architectures that the words ask for, each once. */
+/* Adds the architectures that the words name, each once. */
 static void add_clang_architectures(CcLine *line, char **words) {
     static const int known[] = {OLDEST_OF_CLANG, 72, 75, 80, 86, 87, 89, 90};
     enum { KNOWN = sizeof known / sizeof known[0] };
@@ -235,7 +236,7 @@ static void add_clang_architectures(CcLine *line, char **words) {
         if (is_wanted[known[i]]) cc_add(line, "--cuda-gpu-arch=sm_%d", known[i]);
 }
 
-/* The architectures that nvcc compiles for, oldest first; 0: it does not say. */
+/* The architectures that nvcc supports, oldest first; returns their number, 0: unknown. */
 static int list_nvcc_architectures(int *known, int most) {
     FILE *list = popen("nvcc --list-gpu-arch 2>/dev/null", "r");
     int count = 0, number;
@@ -247,7 +248,7 @@ static int list_nvcc_architectures(int *known, int most) {
 
 /* ---- clang ---- */
 
-/* Whether a folder of headers is that of a CUDA toolkit. */
+/* Whether a folder of headers belongs to a CUDA toolkit. */
 static bool is_toolkit(const char *folder) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/crt/host_config.h", folder);
@@ -256,7 +257,7 @@ static bool is_toolkit(const char *folder) {
 
 static void add_folder(CcLine *line, const Row *row, const char *folder) {
     if (is_toolkit(folder)) {
-        fprintf(stderr, "tyto: cc: left out %s %s: with clang the headers of CUDA are Tyto's own\n",
+        fprintf(stderr, "tyto: cc: left out %s %s: with clang, Tyto's own CUDA headers are used\n",
                 row->text, folder);
         return;
     }
@@ -264,7 +265,8 @@ static void add_folder(CcLine *line, const Row *row, const char *folder) {
     cc_add(line, "%s", folder);
 }
 
-/* Machine options of the host mean nothing to a GPU, which would refuse them. */
+/* Passes machine options (-m...) to the host's compilation only, because the GPU's would reject
+ * them. */
 static void add_for_host(CcLine *line, const char *list) {
     while (*list) {
         int length = (int)strcspn(list, ",");
@@ -276,7 +278,7 @@ static void add_for_host(CcLine *line, const char *list) {
     }
 }
 
-/* Tyto's headers are C++17. */
+/* Tyto's headers need C++17. */
 static void add_standard(CcLine *line, const char *value) {
     static const char *const older[] = {"c++98", "c++03", "c++11", "c++14", "c++0x", "c++1y"};
     for (size_t i = 0; i < sizeof older / sizeof older[0]; i++)

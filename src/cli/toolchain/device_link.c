@@ -1,10 +1,9 @@
 /* clang's objects for -rdc=true register through a function with a different name in each object
- * (__cudaRegisterLinkedBinary__nv_1a2b3c), which nvlink defines. Here the linker gets the option
- * that all these names are one function, which each such object contains
- * (cuda/clang/cuda_runtime.h).
+ * (__cudaRegisterLinkedBinary__nv_1a2b3c), which nvlink defines. Here a linker option makes all
+ * these names the same function, which each such object contains (cuda/clang/cuda_runtime.h).
  *
- * The linked file holds the objects' fat binaries one after another in one section. The driver's
- * linker gets them, as from the runtime when the program starts. */
+ * The linked file has the objects' fat binaries one after another in one section. They go to the
+ * driver's linker, as the runtime passes them when the program starts. */
 #include "cli/toolchain/device_link.h"
 
 #include <errno.h>
@@ -33,13 +32,14 @@ static bool has_suffix(const char *word, const char *suffix) {
     return length > tail && strcmp(word + length - tail, suffix) == 0;
 }
 
-/* Gives the names in an object, or in an archive of them, their meaning. */
+/* Defines the names in an object, or in an archive of objects. */
 static void add_names(CcLine *line, const char *path) {
     size_t size;
     char *bytes = access(path, R_OK) == 0 ? file_read(path, FILE_DATA_MAX, &size) : NULL;
     const char *at = bytes;
     while (at && (at = memmem(at, size - (size_t)(at - bytes), REGISTER, strlen(REGISTER)))) {
-        cc_add(line, "--defsym=%s=tyto_register_linked", at); /* (a NUL ends it: of a table) */
+        cc_add(line, "--defsym=%s=tyto_register_linked",
+               at); /* the name ends with a NUL, as it is in a table of strings */
         at += strlen(REGISTER);
     }
     free(bytes);
@@ -60,7 +60,7 @@ static int run_linker(char **words) {
 
 /* ---- The device's side ---- */
 
-/* The size of the fat binary that starts here, 0: none does. */
+/* The size of the fat binary that starts here, 0: none. */
 static size_t binary_size(const char *at, size_t left) {
     uint32_t magic;
     uint64_t size;

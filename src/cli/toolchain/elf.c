@@ -1,7 +1,6 @@
-/* Looks for three things in a 64-bit ELF file: sections by their names, such as those that
- * compilers keep fat binaries in; the names of the shared libraries that the program asks for; and
- * the names of CUDA's runtime in its symbol table. Every offset is checked: the file may be
- * anything. */
+/* Finds three things in a 64-bit ELF file: sections by name, such as those with fat binaries; the
+ * names of the shared libraries that the program needs; and the names of CUDA's runtime in its
+ * symbol table. Checks every offset, because the file may have any contents. */
 #include "cli/toolchain/elf.h"
 
 #include <elf.h>
@@ -19,13 +18,13 @@ typedef struct File {
     size_t size;
 } File;
 
-/* `count` items of `size` bytes at `offset`; NULL when they are not all inside the file. */
+/* `count` items of `size` bytes at `offset`; NULL unless all of them are inside the file. */
 static const void *part(const File *file, uint64_t offset, uint64_t count, size_t size) {
     if (offset > file->size || count > (file->size - offset) / size) return NULL;
     return file->bytes + offset;
 }
 
-/* The sections, their number in *count. */
+/* The sections, with their number in *count. */
 static const Elf64_Shdr *sections_of(const File *file, const Elf64_Ehdr *header, size_t *count) {
     *count = header->e_shnum;
     if (header->e_shoff % _Alignof(Elf64_Shdr) || header->e_shentsize != sizeof(Elf64_Shdr))
@@ -33,7 +32,7 @@ static const Elf64_Shdr *sections_of(const File *file, const Elf64_Ehdr *header,
     return part(file, header->e_shoff, *count, sizeof(Elf64_Shdr));
 }
 
-/* The string at `offset` of a section of strings; "" when there is none. */
+/* The string at `offset` of a section of strings; "" if there is none. */
 static const char *string_at(const File *file, const Elf64_Shdr *strings, uint64_t offset) {
     const char *start = part(file, strings->sh_offset, strings->sh_size, 1);
     if (!start || offset >= strings->sh_size) return "";
@@ -44,7 +43,7 @@ static bool has_prefix(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* NVIDIA's libraries that do not run on a simulated GPU, and that Tyto lacks. */
+/* NVIDIA's libraries that do not run on a simulated GPU and that Tyto does not have. */
 const ElfLibrary elf_absent_libraries[] = {
     {"libcufft.so", "cuFFT"},
     {"libcufftw.so", "cuFFTW"},
@@ -68,7 +67,7 @@ static void note_library(const char *name, ElfFacts *facts) {
     }
 }
 
-/* The libraries that the program asks for. */
+/* The libraries that the program needs. */
 static void note_libraries(const File *file, const Elf64_Shdr *dynamic, const Elf64_Shdr *strings,
                            ElfFacts *facts) {
     size_t count = dynamic->sh_size / sizeof(Elf64_Dyn);
@@ -80,13 +79,13 @@ static void note_libraries(const File *file, const Elf64_Shdr *dynamic, const El
     }
 }
 
-/* Whether a section of strings has this one, perhaps as the end of a longer one. */
+/* Whether a section of strings has this string, perhaps as the end of a longer one. */
 static bool has_string(const File *file, const Elf64_Shdr *strings, const char *text) {
     const char *start = part(file, strings->sh_offset, strings->sh_size, 1);
     return start && memmem(start, strings->sh_size, text, strlen(text) + 1);
 }
 
-/* The sections of a file and that of their names; NULL when it is no such file. */
+/* The sections of a file and the section of their names; NULL: not such a file. */
 static const Elf64_Shdr *open_sections(const File *file, size_t *count, const Elf64_Shdr **names) {
     const Elf64_Ehdr *header = part(file, 0, 1, sizeof *header);
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -130,7 +129,7 @@ ElfFacts elf_look_at_bytes(const void *bytes, size_t size) {
     return facts;
 }
 
-/* A file in memory; no bytes where it cannot be. */
+/* Maps a file into memory; no bytes if that is not possible. */
 static File map_file(const char *path) {
     struct stat status;
     File file = {0};

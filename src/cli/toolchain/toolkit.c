@@ -1,8 +1,8 @@
-/* ptxas: checks the PTX with Tyto's own reader, so that mistakes show when the program is built,
- * and leaves an empty file in the place of machine code. fatbinary: packs the PTX of its inputs,
- * not compressed, into a fat binary; machine code is left out. ld: the host's linker, for which
- * each object of clang's for -rdc=true gets the function that registers it with its like, as nvlink
- * writes one; what was linked is then looked at with the eyes of a device linker. */
+/* ptxas: checks the PTX with Tyto's own reader, so that errors are reported when the program is
+ * built, and writes an empty file instead of machine code. fatbinary: packs the PTX of its inputs,
+ * uncompressed, into a fat binary, and leaves out machine code. ld: runs the host's linker and
+ * defines the registration function of each of clang's objects for -rdc=true, as nvlink does; then
+ * checks the linked file as a device linker does. */
 #include "cli/toolchain/toolkit.h"
 
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include "cli/toolchain/device_link.h"
 #include "cli/files.h"
 
-/* The value of an option that is a word of its own, or follows a '='; NULL: not given. */
+/* The value of an option, in the next word or after a '='; NULL: not given. */
 static const char *value_of(int count, char **words, const char *option) {
     size_t length = strlen(option);
     for (int i = 0; i < count; i++) {
@@ -48,7 +48,8 @@ static bool has_word(int count, char **words, const char *wanted) {
     return false;
 }
 
-/* With -c the PTX may use what other files define: it is checked when all are linked. */
+/* With -c the PTX may use definitions of other files, so it is checked when all files are linked.
+ */
 static int run_ptxas(int count, char **words) {
     const char *out = value_of(count, words, "--output-file");
     if (!out || (!has_word(count, words, "-c") && !check_ptx(words[count - 1]))) return EXIT_FAILED;
@@ -66,7 +67,7 @@ static void put(unsigned char *to, uint64_t value, int bytes) {
         to[i] = (unsigned char)(value >> 8 * i);
 }
 
-/* A file in memory that grows. */
+/* A growing file in memory. */
 typedef struct Bytes {
     unsigned char *items;
     size_t count;
@@ -85,8 +86,8 @@ static unsigned char *grow(Bytes *bytes, size_t count) {
     return start;
 }
 
-/* What messages call the PTX that clang compiled into a temporary file NAME-sm_75-1a2b3c.s; its
- * length. */
+/* The name in messages of PTX that clang compiled into a temporary file NAME-sm_75-1a2b3c.s;
+ * returns its length. */
 static size_t name_source(const char *path, char *name, size_t size) {
     const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path;
     const char *end = strstr(start, "-sm_");
@@ -108,7 +109,7 @@ static bool add_image(Bytes *out, const char *image, bool is_named) {
     if (!text) return false;
     char name[256];
     size_t name_bytes = is_named ? name_source(path + strlen(",file="), name, sizeof name) : 0;
-    size_t padded = (length + 8) / 8 * 8; /* a NUL at least ends the text */
+    size_t padded = (length + 8) / 8 * 8; /* at least one NUL ends the text */
     size_t header = ENTRY_BYTES + (name_bytes + 7) / 8 * 8;
     unsigned char *entry = grow(out, header + padded);
     put(entry, 1, 2);

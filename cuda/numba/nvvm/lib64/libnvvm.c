@@ -1,11 +1,11 @@
-/* libnvvm.so for Numba: the CUDA toolkit's own, behind a front that lets old modules in.
+/* libnvvm.so for Numba: a wrapper of the CUDA toolkit's own library that accepts old modules.
  *
- * Numba 0.56 writes NVVM IR 1.6, and the libnvvm of CUDA 13 takes 2.x alone, though the text that
- * Numba writes is good in both. The front puts the library's version into a text module of an older
- * one. libdevice.10.bc beside it stands for the toolkit's file of that name.
+ * Numba 0.56 writes NVVM IR 1.6, and the libnvvm of CUDA 13 only accepts 2.x, although Numba's text
+ * is valid in both. The wrapper puts the library's version into text modules of an older version.
+ * The file libdevice.10.bc next to it stands for the toolkit's file of that name.
  *
  * The toolkit is in TYTO_CUDA_HOME, which `tyto run` sets. Source: libNVVM API and NVVM IR
- * specification ("NVVM IR version", metadata nvvmir.version). */
+ * specification ("NVVM IR version", metadata nvvmir.version).   */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -21,10 +21,10 @@ typedef struct Program *Nvvm; /* nvvmProgram */
 
 enum { NVVM_ERROR_PROGRAM_CREATION_FAILURE = 2, MAX_LIBDEVICE_BYTES = 1 << 26 };
 
-/* What libdevice.10.bc of ours begins with. */
+/* The start of our libdevice.10.bc. */
 static const char libdevice_mark[] = "the toolkit's libdevice";
 
-/* Functions handed on as they are: ROW(function, parameters, arguments). */
+/* Functions that are passed on unchanged: ROW(function, parameters, arguments). */
 /* clang-format off */
 #define NVVM_FUNCTIONS(ROW) \
     ROW(nvvmVersion, (int *major, int *minor), (major, minor)) \
@@ -40,7 +40,7 @@ static const char libdevice_mark[] = "the toolkit's libdevice";
     ROW(nvvmGetCompiledResult, (Nvvm program, char *text), (program, text)) \
     ROW(nvvmGetProgramLogSize, (Nvvm program, size_t *size), (program, size)) \
     ROW(nvvmGetProgramLog, (Nvvm program, char *text), (program, text))
-/* Functions that are given a module. */
+/* Functions that take a module. */
 #define NVVM_ADDERS(ROW) \
     ROW(nvvmAddModuleToProgram, (Nvvm program, const char *module, size_t size, const char *name), \
         (program, module, size, name)) \
@@ -48,7 +48,7 @@ static const char libdevice_mark[] = "the toolkit's libdevice";
         (program, module, size, name))
 /* clang-format on */
 
-/* The toolkit's library; a library's interface has no argument to keep it in. */
+/* The toolkit's library. It is global, because the interface has no argument that could hold it. */
 static struct {
     pthread_once_t once;
     char folder[PATH_MAX]; /* the toolkit */
@@ -107,14 +107,14 @@ NVVM_FUNCTIONS(ROW)
 
 /* ---- Modules ---- */
 
-/* The next `word` of the text at `at`, and just past it; NULL: there is none. */
+/* The end of the next `word` in the text at `at`; NULL: none. */
 static const char *past(const char *at, const char *word) {
     const char *found = at ? strstr(at, word) : NULL;
     return found ? found + strlen(word) : NULL;
 }
 
-/* Where a module's text has the operands of its version, "i32 1, i32 6, ..." up to a brace; NULL:
- * nowhere, as in bitcode. */
+/* The operands of the version in a module's text, "i32 1, i32 6, ..." up to a brace; NULL: none, as
+ * in bitcode. */
 static const char *find_version(const char *text) {
     const char *node = past(past(text, "!nvvmir.version = !{"), "!");
     if (!node) return NULL;
@@ -123,7 +123,7 @@ static const char *find_version(const char *text) {
     return past(text, definition);
 }
 
-/* Adds the module to `out`, of the library's IR version if it has an older one. */
+/* Adds the module to `out`, with the library's IR version if its own is older. */
 static void add_module(const char *module, size_t size, Text *out) {
     Text text = {0};
     text_add_bytes(&text, module, size);
