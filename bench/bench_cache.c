@@ -1,5 +1,5 @@
 /* Speed of the cache primitives: nanoseconds of host time per tag look-up (half of them misses that
- * replace a line) and per MSHR entry taken and drained. */
+ * replace a line) and per MSHR entry that is allocated and drained. */
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
@@ -20,7 +20,7 @@ static uint64_t next_random(uint64_t *seed) {
 
 enum { ACCESSES = 10000000 };
 
-/* Accesses over `factor` times the lines that fit: 1 hits always, 2 about half the time. */
+/* Accesses `factor` times as many lines as fit: 1 always hits, 2 hits about half the time. */
 static void measure_tags(const char *name, const TagArrayConfig *config, uint32_t factor) {
     Arena *arena = arena_new();
     TagArray tags;

@@ -1,11 +1,10 @@
 /* usage: bench_cudart [CALLS]
  *        bench_cudart --launches N
  *
- * The host's cost of a call of the runtime API, in nanoseconds of processor time. Each figure is
- * the least of several rounds of CALLS calls. Budget of a functional run: 2 microseconds a call,
- * without the time for the bytes that it copies. With --launches, the program does N launches of
- * one thread that adds 1.
- */
+ * Measures the host's cost of calls of the runtime API, in nanoseconds of processor time. Each
+ * figure is the least of several rounds of CALLS calls. The budget in a functional run is 2
+ * microseconds for a call, without the time to copy bytes. With --launches, the program makes N
+ * launches of one thread that adds 1. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +23,7 @@ static const char ptx[] =
     "ret;\n}\n"
     ".visible .entry empty() { ret; }\n";
 
-static int step_host, empty_host; /* addresses by which the kernels are known */
+static int step_host, empty_host; /* the addresses that identify the kernels */
 static int *device;
 static cudaEvent_t event;
 static cudaStream_t stream;
@@ -89,7 +88,7 @@ static void launch_empty(void) {
     check(cudaLaunchKernel(&empty_host, one, one, NULL, 0, stream));
 }
 
-/* As `kernel<<<1, 1>>>(device)` is compiled. */
+/* The compiled form of `kernel<<<1, 1>>>(device)`. */
 static void launch_step(void) {
     dim3 grid = {1, 1, 1}, block = {1, 1, 1};
     size_t shared;

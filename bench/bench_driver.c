@@ -1,8 +1,8 @@
 /* usage: bench_driver [CALLS]
  *
- * What a call of the driver API costs the host, in nanoseconds of processor time. Each figure is
- * the least of several rounds of CALLS calls. Budget of a functional run: well under 2 microseconds
- * a call. */
+ * Measures the host's cost of calls of the driver API, in nanoseconds of processor time. Each
+ * figure is the least of several rounds of CALLS calls. The budget in a functional run is well
+ * under 2 microseconds for a call. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -19,7 +19,7 @@ static double measure(const char *line, const IsaVariant *variant, uint32_t mask
     const IsaInst *inst = &rig->program->insts[0];
     int repeats = REPEATS / 16;
     double best = 1e30;
-    for (int round = 0; round < 5; ++round) { /* the least disturbed of five */
+    for (int round = 0; round < 5; ++round) { /* the fastest of five */
         const double begin = now_ns();
         for (int i = 0; i < repeats; ++i)
             inst->exec(&rig->context, rig->warp, inst, mask);

@@ -1,10 +1,10 @@
-/* What a network cycle costs on the host: nanoseconds per noc_step, injection and popping included,
- * for gtx480's crossbar and owl's mesh under uniform random traffic from SMs to partitions and
- * back, at several loads. The traffic is drawn beforehand, so that the generator's time does not
- * count. Of CHUNKS measurements in a row the fastest counts, being the least disturbed one.
+/* Measures the host's cost of a network cycle: nanoseconds per noc_step, including injection and
+ * popping, for gtx480's crossbar and owl's mesh under uniform random traffic from SMs to partitions
+ * and back, at several loads. The traffic is generated beforehand, so that this time does not
+ * count. The fastest of CHUNKS measurements counts, because it is the least disturbed.
  *
  *   bench_noc [steps [name]]   steps per measurement, default 200,000; only networks whose name
- *                              contains this */
+ *                              contains this  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static void pop_all(Noc *noc, int nodes) {
     }
 }
 
-/* Runs `steps` cycles, and answers how long they took. */
+/* Runs `steps` cycles and returns the time that they took. */
 static double run_chunk(Noc *noc, const Case *c, const int16_t *pattern, long steps) {
     int first_source = c->is_reply ? c->sms : 0;
     int sources = c->is_reply ? c->partitions : c->sms;

@@ -1,7 +1,7 @@
 /* Speed of the memory partitions of gtx480 (6 channels, 12 slices): nanoseconds of host time per L2
- * cycle of all partitions together, and per sector, under loads that keep them busy. Only the time
- * inside the partitions is measured, the ideal networks' injections included; the row "nothing" is
- * the cost of asking the clock and the idle partitions. */
+ * cycle of all partitions together, and per sector, under loads that keep them busy. It measures
+ * only the time inside the partitions, including the ideal networks' injections; the row "nothing"
+ * is the cost of reading the clock and of the idle partitions. */
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
@@ -17,7 +17,7 @@ typedef struct Load {
     uint32_t sectors; /* of a request */
     uint64_t bytes;   /* of the buffer */
     bool is_random;   /* else a stream */
-    uint32_t packets; /* sent per cycle at most */
+    uint32_t packets; /* most requests sent per cycle */
 } Load;
 
 static const Load loads[] = {
@@ -42,7 +42,8 @@ static void measure(const Load *load) {
     for (uint64_t i = 0; rig->cycle < CYCLES;) {
         for (uint32_t sm = 0; sm < load->packets; sm++) {
             uint64_t at = load->is_random ? rig_random(rig) / 32 * 32 : i * 128;
-            if (rig->free_count[sm] < RIG_REQUESTS - 200) continue; /* as many as SMs could have */
+            if (rig->free_count[sm] < RIG_REQUESTS - 200)
+                continue; /* as many as the SMs could have under way */
             i += rig_send(rig, sm, load->op, DEVICE + at % load->bytes, load->sectors);
         }
         double begin = now_ns();

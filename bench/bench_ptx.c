@@ -1,4 +1,4 @@
-/* Speed of the PTX reader: megabytes a second of processor time from text to a linked, analysed
+/* Speed of the PTX reader: megabytes per second of processor time from text to a linked, analysed
  * module (all checks, control flow, liveness, register allocation), on two generated files of 5 MB.
  */
 #include <stdio.h>

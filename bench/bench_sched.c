@@ -1,9 +1,9 @@
 /* Cost of the policies: the speed of simulation under each warp scheduler, relative to gto, on
- * kernels on which all schedulers do about the same work. The best of several rounds counts. Every
- * scheduler has its turn in each round, so that a busy host slows all of them alike. A policy may
- * cost at most 15% (ccws 30%), in SM cycles or in warp instructions per second: a policy that makes
- * the kernel run longer has less to do in each cycle, and a policy that makes it run shorter has
- * more. */
+ * kernels on which all schedulers do about the same work. The best of several rounds counts. Each
+ * round runs every scheduler, so that a busy host slows all of them equally. A policy may cost at
+ * most 15% (ccws 30%), in SM cycles or in warp instructions per second: a policy that makes the
+ * kernel run longer has less to do in each cycle, and a policy that makes it run shorter has more.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

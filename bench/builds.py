@@ -1,7 +1,7 @@
-"""The builds that are measured: a build folder, a revision of the repository, or the files as they stand.
+"""The builds to measure: a build folder, a revision of the repository, or the current files.
 
-What is not built yet is built for release, with the numbers of source lines (which leave the code as it is), in
-build-compare/TREE/, by the hash of its files, and kept there: measuring it again takes no build.
+Missing builds are made for release, with line numbers (which do not change the code), in build-compare/TREE/, where
+TREE is the hash of the files. They are kept, so that measuring them again needs no build.
 """
 import collections
 import json
@@ -15,14 +15,14 @@ from cases import CASES
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KEPT = ROOT / "build-compare"
-FILES_AS_THEY_ARE = "."  # names them where a revision is asked for
+FILES_AS_THEY_ARE = "."  # stands for the current files instead of a revision
 
-# What it is called, its folder, the sources it was made of, its commit ("" for a folder) and that one's time.
+# Its name, its folder, its sources, its commit ("" for a folder) and the commit's time.
 Build = collections.namedtuple("Build", "name folder tree commit time")
 
 
 class BuildError(Exception):
-    """A build cannot be had, and why."""
+    """A build cannot be made; the message says why."""
 
 
 def output_of(*words, cwd=ROOT):
@@ -33,12 +33,12 @@ def output_of(*words, cwd=ROOT):
 
 
 def sources_of(folder):
-    """Where a build folder's sources are, as Meson noted it."""
+    """The folder of a build's sources, from Meson's files."""
     try:
         about = json.loads((folder / "meson-info" / "meson-info.json").read_text(encoding="utf-8"))
         return pathlib.Path(about["directories"]["source"])
     except (OSError, ValueError, KeyError) as error:
-        raise BuildError(f"{folder}: no build folder: {error}") from error
+        raise BuildError(f"{folder}: not a build folder: {error}") from error
 
 
 def commit_of(revision):
@@ -58,7 +58,7 @@ def unpack(commit, tree):
 
 
 def make(tree, build):
-    """Builds sources for release, with the numbers of lines: what the cases run, and no tests."""
+    """Builds sources for release, with line numbers: the targets of the cases, without tests."""
     options = ["-Dbuildtype=release", "-Dc_args=-g", "-Dwerror=false"]
     if "option('tests'" in (tree / "meson_options.txt").read_text(encoding="utf-8"):
         options.append("-Dtests=false")
@@ -69,7 +69,7 @@ def make(tree, build):
 
 
 def find_build(text, say=print):
-    """The build that a folder's path or a revision names, made where that is needed."""
+    """The build that a folder's path or a revision names; makes it if necessary."""
     folder = pathlib.Path(text)
     if text != FILES_AS_THEY_ARE and (folder / "build.ninja").exists():
         folder = folder.resolve()
@@ -87,6 +87,6 @@ def find_build(text, say=print):
 
 
 def compiler_of(build):
-    """Compiler and version, from what the library says of itself."""
+    """Compiler and version, from the library's comment section."""
     comment = output_of("readelf", "-p", ".comment", build.folder / "libtyto.so")
     return re.sub(r": \(.*?\)", "", re.search(r"\]\s+(.*)", comment).group(1))

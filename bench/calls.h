@@ -1,10 +1,10 @@
-/* What a call costs the host. */
+/* Measures the host's cost of a call. */
 #ifndef TYTO_BENCH_CALLS_H
 #define TYTO_BENCH_CALLS_H
 
 #include <time.h>
 
-/* A call that is measured. */
+/* A call to measure. */
 typedef struct BenchCall {
     const char *name;
     void (*call)(void);

@@ -1,8 +1,8 @@
-"""The runs whose cost is compared between builds (compare) and kept over commits (history): small enough to be counted
-instruction by instruction, together through every layer, both ways to run a kernel, and the papers' policies."""
+"""The runs whose cost is compared between builds (compare) and recorded for commits (history). They are small enough to
+count every instruction, and cover every layer, both ways to run a kernel, and the papers' policies."""
 import collections
 
-# A name of one word; what it is, for readers; the workload and its size; options of the simulator.
+# The name, one word; a description; the workload and its size; options of the simulator.
 Case = collections.namedtuple("Case", "name what workload size options")
 CASES = (
     Case("functional-matmul", "matmul 128 x 128, functional", "matmul", 128, "--functional"),
@@ -22,7 +22,8 @@ CASES = (
 
 
 def cases_named(names):
-    """Those of the names, in the table's order; all for none. ValueError: there is none of a name."""
+    """The cases with these names, in the table's order; all cases if there are no names. Raises ValueError for an
+    unknown name."""
     unknown = set(names) - {case.name for case in CASES}
     if unknown:
         raise ValueError(f"{sorted(unknown)[0]}: no such run; there are {', '.join(case.name for case in CASES)}")

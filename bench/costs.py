@@ -1,12 +1,11 @@
-"""Cost of a run: instructions of the host's processor by function, as callgrind counts them, and least processor time.
+"""Measures the cost of a run: the host's instructions by function, counted by callgrind, and the least processor time.
 
 The counts do not depend on how busy the host is, so they give the verdict. Times are printed next to them. A count
-covers the simulator's library and the calls that it makes to C's library. It excludes the host program and the loading
-of programs.
+covers the simulator's library and its calls to the C library. It excludes the host program and the loading of programs.
 
-Link-time optimisation inlines much code, and each build inlines it differently. Where a build knows its source lines,
-an instruction counts for the function that contains its source text, wherever the compiler has put it. Otherwise it
-counts for the symbol that contains it.
+Link-time optimisation inlines much code, and each build inlines it differently. If a build has line numbers, an
+instruction counts for the function that contains its source text, wherever the compiler has put it. Otherwise it counts
+for the symbol that contains it.
 """
 import bisect
 import collections
@@ -18,19 +17,19 @@ import shutil
 import subprocess
 import tempfile
 
-LOSS = 0.05  # a change of a run's cost beyond which a build has lost
-SHOWN = 5    # functions that the report of a loss names
+LOSS = 0.05  # a build has lost if a run's cost grows by more than this
+SHOWN = 5    # functions in the report of a loss
 
-# Instructions: in all, and by (symbol, file, line); warp instructions that the run simulated.
+# Instructions in total and by (symbol, file, line), and the simulated warp instructions.
 Cost = collections.namedtuple("Cost", "instructions places warp_instructions")
-# A function's part of a change, in instructions for each warp instruction.
+# A function's part of a change, in instructions per warp instruction.
 Change = collections.namedtuple("Change", "function old new")
 
 
 # ---- Counting ----
 
 def read_callgrind(lines):
-    """(object, symbol, file, line) -> instructions, of an output without compressed names and positions."""
+    """(object, symbol, file, line) -> instructions, from an output without compressed names and positions."""
     costs = collections.Counter()
     place = {"ob": "", "fn": "", "file": ""}
     is_call = False
@@ -49,7 +48,7 @@ def read_callgrind(lines):
         elif key in ("fl", "fi", "fe"):
             place["file"] = value
         elif key == "calls":
-            is_call = True  # the line below is what the called functions cost, which they tell themselves
+            is_call = True  # skip the next line: the cost of the callee, which has its own lines
     return costs
 
 
@@ -64,9 +63,10 @@ def environment(options):
 
 
 def run(build, case, *before, options="--quiet"):
-    """Runs a case of a build, under another command if need be, to its end; its processor time in seconds.
+    """Runs a case of a build to its end, optionally under another command; returns its processor time in seconds.
 
-    Of user and system together: which of both it was Linux tells by its clock's ticks, the sum by the scheduler's."""
+    The time is the sum of user and system time: Linux splits them only by clock ticks, but the scheduler measures the
+    sum."""
     words = [*before, build.folder / "workloads" / case.workload, "--size", case.size]
     child = subprocess.Popen([str(word) for word in words], env=environment(f"{case.options} {options}"),
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -106,7 +106,7 @@ def least_seconds(builds, case, repeats):
 # ---- Functions ----
 
 def functions_of(text):
-    """Where the functions of a C source begin and end: lines in rising order, and for each the function from it on."""
+    """Where the functions of a C source begin and end: ascending lines, and for each the function from there on."""
     starts, names = [0], [""]
     begun = None
     for number, line in enumerate(text.split("\n"), 1):
@@ -125,12 +125,12 @@ def functions_of(text):
 
 
 def plain_name(symbol):
-    """The name in the source: the compiler and the linker mark their variants behind a dot."""
+    """The name in the source: the compiler and the linker mark their variants after a dot."""
     return symbol.split(".")[0]
 
 
 class Functions:
-    """Names of functions by place in a build's sources."""
+    """Finds the names of functions by their places in a build's sources."""
 
     def __init__(self, tree, is_by_line):
         self.tree, self.is_by_line, self.files = tree, is_by_line, {}
@@ -146,11 +146,11 @@ class Functions:
             self.files[path] = functions_of(text)
         starts, names = self.files[path]
         name = names[bisect.bisect_right(starts, line) - 1]
-        # A function that a macro writes has the macro's name there.
+        # A function that a macro defines appears there with the macro's name.
         return f"{path} {plain_name(symbol) if not name or name.isupper() else name}"
 
     def sums(self, cost):
-        """function -> instructions for each warp instruction"""
+        """function -> instructions per warp instruction"""
         by_function = collections.Counter()
         for (symbol, file, line), count in cost.places.items():
             by_function[self.of(symbol, file, line)] += count / cost.warp_instructions
@@ -168,7 +168,7 @@ def per_warp_instruction(cost):
 
 
 def change_of(old, new):
-    """By what part of the old cost the new one is more."""
+    """The increase of the cost, as a share of the old cost."""
     return per_warp_instruction(new) / per_warp_instruction(old) - 1
 
 
@@ -177,7 +177,7 @@ def has_lost(old, new):
 
 
 def changes(old, new, trees):
-    """What each function's cost changed by, most lost first."""
+    """The change of each function's cost, largest loss first."""
     is_by_line = knows_lines(old) and knows_lines(new)
     before, after = (Functions(tree, is_by_line).sums(cost) for tree, cost in zip(trees, (old, new)))
     rows = [Change(name, before[name], after[name]) for name in before.keys() | after.keys()]

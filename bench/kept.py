@@ -1,7 +1,7 @@
 """The history of the simulator's speed: rows of history.csv, one for each run of cases.py in each recorded commit.
 
-What a run cost is in instructions of the host's processor, which do not depend on how busy the host was; on its compiler
-they do, which is therefore told. Seconds are information: they compare within a commit at best.
+The cost of a run is in instructions of the host's processor. They do not depend on how busy the host was, but they
+depend on the compiler, so rows name it. Seconds are only informative, and comparable at most within a commit.
 """
 import collections
 import csv
@@ -11,7 +11,7 @@ from cases import CASES
 
 HISTORY = pathlib.Path(__file__).resolve().parent / "history.csv"
 
-# Of a commit (its first letters and time), a run of it: warp instructions simulated, instructions of the host for them,
+# A run of a commit (its first letters and time): simulated warp instructions, the host's instructions for them,
 # and the least processor time of several runs (before 27 November 2026, user time alone).
 Row = collections.namedtuple("Row", "commit time compiler run warp_instructions host_instructions cpu_seconds")
 
@@ -24,7 +24,7 @@ def read():
 
 
 def write(rows):
-    """Rows in the order of their commits' times, of a commit in the order of the cases."""
+    """Rows in the order of their commits' times, and for each commit in the order of the cases."""
     order = {case.name: i for i, case in enumerate(CASES)}
     with HISTORY.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -33,7 +33,7 @@ def write(rows):
 
 
 def add(rows, new):
-    """The rows with new ones, in place of those of the same commit and run."""
+    """The rows with new ones, which replace those of the same commit and run."""
     replaced = {(row.commit, row.run) for row in new}
     return [row for row in rows if (row.commit, row.run) not in replaced] + list(new)
 
@@ -44,5 +44,5 @@ def commits(rows):
 
 
 def per_warp_instruction(rows):
-    """(commit, run) -> instructions of the host for a warp instruction"""
+    """(commit, run) -> the host's instructions per warp instruction"""
     return {(row.commit, row.run): int(row.host_instructions) / int(row.warp_instructions) for row in rows}

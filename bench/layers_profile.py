@@ -1,9 +1,8 @@
-"""Where a run's time goes: samples of `perf record`, summed by function and by layer (folder of src/).
+"""Profiles a run: samples of `perf record`, summed by function and by layer (folder of src/).
 
-The release build holds no debugging information, and a name such as `step` is a static function of
-several files. The layer of an address is therefore that of the nearest symbol before it whose name is
-in one layer only: the linker lays out the code file by file. What it has inlined counts for the function
-that it went into.
+The release build has no debugging information, and several files have a static function of a name such as `step`. The
+layer of an address is therefore that of the nearest symbol before it whose name is in only one layer, because the
+linker places the code file by file. Inlined code counts for the function that contains it.
 """
 import bisect
 import collections
@@ -13,7 +12,7 @@ import subprocess
 
 SAMPLES_PER_SECOND = 4000
 OTHERS = (("[kernel", "operating system"), ("libc.", "C library"), ("libm.", "C library"),
-          ("ld-linux", "C library"))  # start of a file's name, what its time is called
+          ("ld-linux", "C library"))  # start of a file's name, name of its time
 OBJECT_LAYER = re.compile(r"src[_/]([a-z]+)[_/].*\.o:$")  # in a member's name in the archive
 # A line of `perf report -v`: share, file, address, symbol
 LINE = re.compile(r"^\s*([\d.]+)%\s+(\S+)\s+0x([0-9a-f]+)\s+\S+ \[.\] (\S+)", re.M)
@@ -25,12 +24,12 @@ def output_of(*words):
 
 
 def plain_name(symbol):
-    """The name in the source: the compiler and the linker mark their variants behind a dot."""
+    """The name in the source: the compiler and the linker mark their variants after a dot."""
     return symbol.split(".")[0]
 
 
 def layers_of_names(build):
-    """name of a function -> the layers that have one of this name"""
+    """name of a function -> the layers with a function of this name"""
     names = collections.defaultdict(set)
     layer = None
     for line in output_of("nm", build / "libtyto_core.a").splitlines():
@@ -63,7 +62,7 @@ class Layers:
 
 
 def profile(build, words, folder):
-    """Profiles `tyto WORDS`: shares of the time in percent by layer and by function, greatest first."""
+    """Profiles `tyto WORDS`. Returns shares of the time in percent by layer and by function, largest first."""
     data = pathlib.Path(folder) / "perf.data"
     output_of("perf", "record", "-o", data, "-F", SAMPLES_PER_SECOND, "--", build / "tyto", *words)
     layers = Layers(build)

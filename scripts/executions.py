@@ -1,14 +1,14 @@
-"""How often the blocks of machine code run, from the execution counts of the PTX instructions that they were made of.
+"""Computes how often blocks of machine code run, from the execution counts of the PTX instructions they were made from.
 
-A block is known by its anchors: accesses to memory, barriers and votes. ptxas makes one of each for a PTX instruction
-and does not move it out of its block. An anchor that is in one block gives the count of that block. ptxas can copy an
-anchor into several blocks (an unrolled loop and its rest, a peeled iteration). Then the unknown blocks get what the known
-ones do not account for. Where no block is known, the count is shared out as in a loop that is unrolled by its number of
-copies. A block that ends with a branch of the PTX runs as often as that branch. A block at which lanes meet runs as often
-as the block that announced the meeting (BSSY). Other blocks run as often as most of their instructions. Slow ways of
-divisions and roots are assumed not to run: blocks that call a routine of ptxas, and the routines. Where there is no other
-way (divisions of 16 and 64 bits, roundings to one side), the routine is counted with its calls if it has no branches. If
-it has branches, nothing is known of the kernel.
+The count of a block comes from its anchors: memory accesses, barriers and votes. ptxas makes one of each for a PTX
+instruction and does not move it out of its block. An anchor that is in one block gives the count of that block. ptxas
+can copy an anchor into several blocks (an unrolled loop and its rest, a peeled iteration). Then the known counts are
+subtracted, and the unknown blocks get the rest. If no block is known, the count is divided as in a loop that is
+unrolled by its number of copies. A block that ends with a branch of the PTX runs as often as that branch. A block at
+which lanes meet runs as often as the block that announced the meeting (BSSY). Other blocks run as often as most of
+their instructions. Slow paths of divisions and roots are assumed not to run: blocks that call a routine of ptxas, and
+the routines. If there is no other path (divisions of 16 and 64 bits, directed rounding), the routine is counted with
+its calls if it has no branches. If it has branches, the counts of the kernel are unknown.
 """
 import collections
 import re
@@ -76,7 +76,7 @@ class Ptx:
         return ranges, block_of, successors
 
     def iterations(self, line: int, runs: dict[int, int]) -> tuple[float, float] | None:
-        """How often the innermost loop around a line was entered, and mean iterations; None: it is in none."""
+        """How often the innermost loop around a line was entered, and its mean iterations; None: not in a loop."""
         name, index = self.place[line]
         if name not in self.known:
             ranges, block_of, successors = self.blocks(name)
@@ -127,7 +127,7 @@ class Executions:
 
     def __init__(self, kernel: sass.Kernel, ptx: Ptx, runs: dict[int, int]):
         self.ptx, self.runs, self.is_known = ptx, runs, True
-        self.called: list[tuple[int, int]] = []  # block that calls a routine on its only way, and the routine's size
+        self.called: list[tuple[int, int]] = []  # block that calls a routine on its only path, and the routine's size
         self.blocks = sass.blocks_of(kernel)
         self.count: list[float | None] = [None] * len(self.blocks)
         self.anchors, self.branches = self.find_lines()
@@ -180,7 +180,7 @@ class Executions:
         return self.anchors[b][line] or self.branches[b][line]
 
     def shared_out(self, b: int, line: int) -> float:
-        """Executions of a block by a line of several blocks."""
+        """Executions of a block, from a line with anchors in several blocks."""
         runs, blocks = self.runs.get(line, 0), self.where[line]
         loop = self.ptx.iterations(line, self.runs) if runs else None
         if len(blocks) == 1 or not loop:
@@ -232,7 +232,7 @@ class Executions:
         return found
 
     def meetings(self) -> dict[int, int]:
-        """Block that begins with a BSYNC: the block with its BSSY, which names the instruction behind it."""
+        """{block that begins with a BSYNC: block with its BSSY}; the BSSY names the instruction after the BSYNC."""
         first = {block[0].at + sass.BYTES: b for b, block in enumerate(self.blocks) if block[0].opcode == sass.BSYNC}
         return {first[each.target]: b for b, block in reversed(list(enumerate(self.blocks)))
                 for each in block if each.opcode == sass.BSSY and each.target in first}

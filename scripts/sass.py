@@ -1,11 +1,11 @@
-"""Machine code as ptxas leaves it: kernels of a cubin, their instructions, and the PTX line of each.
+"""Reads machine code from ptxas: the kernels of a cubin, their instructions, and the PTX line of each.
 
-A cubin is an ELF file with a section .text.KERNEL for each kernel; routines and functions that it calls stand in the
-same section, each with a symbol. With -lineinfo there is a DWARF line table, and mark() gives every PTX instruction a
-.loc of its own: so the table says for which PTX line each machine instruction was made. Of an instruction are read the
-opcode (its lowest 12 bits), the guard (bits 12 to 15) and where a branch goes, in the 128-bit encoding that NVIDIA
-GPUs have had since Volta (turingas, D. Yan et al., PPoPP 2020). What only fills a section is left out: NOPs, and the
-branch to itself that ends it.
+A cubin is an ELF file with a section .text.KERNEL for each kernel; routines and functions that it calls are in the same
+section, each with a symbol. With -lineinfo there is a DWARF line table, and mark() gives every PTX instruction its own
+.loc. So the table has the PTX line of each machine instruction. The parts of an instruction that are read are the
+opcode (its lowest 12 bits), the guard (bits 12 to 15) and the target of a branch, in the 128-bit encoding of NVIDIA
+GPUs since Volta (turingas, D. Yan et al., PPoPP 2020). NOPs and the branch to itself at the end of a section, which
+only fill it, are left out.
 """
 import pathlib
 import re
@@ -18,8 +18,8 @@ BYTES = 16  # of an instruction
 NOP, BRA, EXIT, RET, BSSY, BSYNC = 0x918, 0x947, 0x94D, 0x950, 0x945, 0x941
 CALLS = {0x943, 0x944}
 ALWAYS = 7  # the guard that is always true
-# Opcodes of accesses to memory, barriers, votes and shuffles, as ptxas has them for kernels of one such instruction:
-# what PTX says of them is done once for each PTX instruction, so they tell how often a block runs.
+# Opcodes of memory accesses, barriers, votes and shuffles, found by compiling kernels of one such instruction. ptxas
+# makes one of them for each PTX instruction, so they show how often a block runs.
 ANCHORS = {0x381, 0x386, 0x984, 0x388, 0x980, 0x385, 0x983, 0x387, 0x3A8, 0x3A9, 0x38C, 0x38D, 0x98E, 0x981, 0x986,
            0x389, 0xF89, 0x589, 0x989, 0x806, 0xB1D, 0x38A, 0x38B, 0x98A, 0x98B, 0x3AA, 0x988, 0x987, 0x98D, 0x98C,
            0x9A8, 0x9A9, 0x985}
@@ -42,7 +42,7 @@ class Kernel:
 
 
 def mark(ptx: str) -> str:
-    """The PTX with a .loc before each instruction that says its own line."""
+    """The PTX with a .loc of its own line before each instruction."""
     out, depth, skipping = [], 0, 0
     for number, line in enumerate(ptx.split("\n"), 1):
         text = line.split("//")[0].strip()
@@ -64,7 +64,7 @@ def mark(ptx: str) -> str:
 
 
 def assemble(ptx: str, architecture: str) -> tuple[bytes | None, str]:
-    """The cubin, None when ptxas takes it for wrong; and what ptxas says."""
+    """The cubin, None if ptxas rejects the PTX; and the output of ptxas."""
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = pathlib.Path(folder, "kernel.ptx"), pathlib.Path(folder, "kernel.cubin")
         source.write_text(ptx, encoding="utf-8")
@@ -74,7 +74,7 @@ def assemble(ptx: str, architecture: str) -> tuple[bytes | None, str]:
 
 
 def registers(log: str) -> dict[str, int]:
-    """Registers per thread of each kernel, from what ptxas says."""
+    """Registers per thread of each kernel, from the output of ptxas."""
     found, kernel = {}, None
     for line in log.splitlines():
         if match := re.search(r"Compiling entry function '([^']+)'", line):
@@ -112,7 +112,7 @@ def leb128(data: bytes, at: int, is_signed: bool) -> tuple[int, int]:
 
 
 def line_rows(data: bytes) -> list[tuple[int | None, list[tuple[int, int]], int]]:
-    """Sequences of a .debug_line section: the place of their address in it, (address, line) rows, and their end."""
+    """Sequences of a .debug_line section: the offset of their address in it, (address, line) rows, and their end."""
     found, unit = [], 0
     while unit < len(data):
         length, version, header = struct.unpack_from("<IHI", data, unit)
@@ -160,7 +160,7 @@ def line_rows(data: bytes) -> list[tuple[int | None, list[tuple[int, int]], int]
 
 
 def lines_by_section(elf: bytes, by_name: dict, symbols: list) -> dict[int, dict[int, int]]:
-    """Of each section of code: byte to PTX line."""
+    """{byte: PTX line} of each section of code."""
     if ".debug_line" not in by_name:
         return {}
     part = {name: elf[header[4]:header[4] + header[5]] for name, header in by_name.items() if "debug_line" in name}

@@ -1,4 +1,4 @@
-"""A scratch copy of the sources with a build of its own, for scripts that change sources to see what happens."""
+"""A scratch copy of the sources with its own build, for scripts that test changed sources."""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ OPTIONS = ("-Dbuildtype=plain", "-Doptimization=1", "-Dwerror=false")
 
 
 def source_files(root):
-    """What git tracks or would (without git: all but build folders and Python's caches)."""
+    """The files that git tracks or would track (without git: all except build folders and Python's caches)."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         listing = subprocess.run(command, cwd=root, capture_output=True, check=True)
@@ -22,8 +22,8 @@ def source_files(root):
 
 
 class Scratch:
-    """folder/tree is the copy, folder/build its build. Files are written only where their text changes, so
-    that what a run has built serves the next."""
+    """folder/tree is the copy, folder/build its build. Files are written only if their text changes, so that
+    later runs reuse the build."""
 
     def __init__(self, folder, root=ROOT):
         self.root, self.folder = root, pathlib.Path(folder).resolve()
@@ -51,7 +51,7 @@ class Scratch:
             path.write_text(text, encoding="utf-8")
 
     def restore(self, name):
-        """Makes a file what it is in the sources: not there, if it is not there."""
+        """Restores a file from the sources, or removes it if the sources do not have it."""
         source, path = self.root / name, self.tree / name
         if not source.exists():
             path.unlink(missing_ok=True)
@@ -68,10 +68,10 @@ class Scratch:
     def set_up(self):
         if not (self.build / "build.ninja").exists():
             run(["meson", "setup", self.build, self.tree, *OPTIONS], 600)
-        self.ninja("build.ninja")  # as the tree is now
+        self.ninja("build.ninja")  # for the current tree
 
     def ninja(self, *targets):
-        """Builds; (whether it went well, what was said)."""
+        """Builds the targets. Returns (whether it succeeded, its output)."""
         return run(["ninja", "-C", self.build, *targets], 1800)
 
     def introspect(self, what):
@@ -86,7 +86,7 @@ def source_files_of_copy(tree):
 
 
 def run(command, timeout, **how):
-    """Runs a command in a session of its own, and ends the whole session when time is up. Returns (whether it exited
+    """Runs a command in its own session, and ends the whole session when the time is over. Returns (whether it exited
     with 0, its output)."""
     with subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, text=True, errors="replace", start_new_session=True,

@@ -3,7 +3,7 @@ import subprocess
 
 
 def tracked_files(root):
-    """Names of the files that git tracks; without git, of all outside build folders and Python's caches."""
+    """Names of the files that git tracks; without git, of all files outside build folders and Python's caches."""
     try:
         listing = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True)
         return sorted(name for name in listing.stdout.decode().split("\0") if name)

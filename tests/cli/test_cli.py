@@ -231,7 +231,7 @@ class Ptx(Case):
     def test_full_disk(self):
         for words, status, text in ((("ptx", SAXPY), 1, "cannot write to standard output"),
                                     (("run", "--functional", "--quiet", "vecadd", "--size", "test"), 2,
-                                     "vecadd: cannot write what was found")):
+                                     "vecadd: cannot write the results")):
             with open("/dev/full", "w", encoding="utf-8") as full:
                 done = subprocess.run([TYTO, *words], stdout=full, stderr=subprocess.PIPE,
                                       text=True, check=False)
@@ -803,7 +803,7 @@ class Compare(Case):
         self.check(done, 0)
         self.assertEqual(done.stderr, "")
         self.assertIn("spmv on ccws", done.stdout)
-        self.assertRegex(done.stdout, r"(?m)^(gto|ccws:\S+|lrr) is fastest\. Slower are")
+        self.assertRegex(done.stdout, r"(?m)^(gto|ccws:\S+|lrr) is fastest\. The others:")
         runs = json.loads((self.path / "c.json").read_text(encoding="utf-8"))["runs"]
         self.assertEqual([run["scheduler"].split(":")[0] for run in runs], ["gto", "ccws", "lrr"])
         self.assertIn("k_throttle=16", runs[1]["scheduler"])
@@ -936,7 +936,7 @@ class Words(Case):
                              threads, "--json", "s.json", is_timed=True)
             self.check(done, 0, "stopped after ")
             self.assertNotIn("verified", done.stdout)
-            self.assertIn("not complete: stopped", done.stdout + done.stderr)
+            self.assertIn("incomplete: stopped", done.stdout + done.stderr)
             result = json.loads((self.path / "s.json").read_text(encoding="utf-8"))
             del result["host"], result["command"], result["options"]
             results.append(result)

@@ -439,7 +439,7 @@ class Hostile(unittest.TestCase):
             process.send_signal(signal.SIGINT)
             _, said = process.communicate(timeout=SECONDS)
         self.assertEqual(process.returncode, -signal.SIGINT, said)
-        self.assertIn("not complete: interrupted; the figures are those so far", said)
+        self.assertIn("incomplete: interrupted; the figures are those so far", said)
         self.assertGreater(int(re.search(r"cycles +([\d,]+)", said).group(1).replace(",", "")), 0)
         self.assertIn('"status": "interrupted"', (self.folder / "r.json").read_text(encoding="utf-8"))
 

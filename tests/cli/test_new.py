@@ -56,7 +56,7 @@ class New(Case):
         self.tyto("new", "scheduler", "mine")
         self.tyto("new", "cta-scheduler", "few")
         shown = self.tyto("compare", "--schedulers", "./mine.c:turn=1,./mine.c:turn=1000", "spmv", "--size", "1500").stdout
-        self.assertIn(" is fastest. Slower are\n", shown)
+        self.assertIn(" is fastest. The others:\n", shown)
         most = [self.run_json("--cta-scheduler", f"./few.c:most={most}", "--machine", "ccws", "--set",
                               "gpu.sms=1")["total"]["ctas_per_sm_max"] for most in (1, 2)]
         self.assertEqual(most, [1, 2])

@@ -125,7 +125,7 @@ class Plots(unittest.TestCase):
 
     def test_what_cannot_be_drawn_is_told_before_anything_runs(self):
         self.assertIn("--plot no/p.svg: cannot be written", self.compare("--plot", "no/p.svg", status=2).stderr)
-        self.assertIn("--plot p.png: draws .svg and .pdf", self.compare("--plot", "p.png", status=2).stderr)
+        self.assertIn("--plot p.png: the file must end in .svg or .pdf", self.compare("--plot", "p.png", status=2).stderr)
 
     def test_gnuplot_says_nothing_of_a_single_point(self):
         done = self.tyto("sweep", "vecadd", "--sizes", "test", "--plot", "p.svg")

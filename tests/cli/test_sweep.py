@@ -228,7 +228,7 @@ class Combinations(Case):
 
     def test_a_plot_without_room_is_refused_before_anything_runs(self):
         done = self.sweep("vecadd", "--machines", "gtx480", "--sizes", "test", "--set", "l1d.size=16KiB,32KiB", "--schedulers", "swl:limit=1..30", "--plot", "s.svg", status=2)
-        self.assertIn("--plot: more than 64 programs or 24 lines for each", done.stderr)
+        self.assertIn("--plot: more than 64 programs, or more than 24 lines for a program", done.stderr)
         self.assertFalse((self.path / "tyto-runs.sqlite").exists())
 
     def test_watching_without_a_database_ends_at_once(self):

@@ -306,7 +306,7 @@ static void test_occupancy_names_all_that_limit_it(void **state) {
     occupancy_report(&occupancy, &counters, &text);
     assert_string_equal(text_string(&text),
                         "  warps   50.0% of 64 fit on an SM, limited by warp slots and registers; "
-                        "25.0% were there while an SM had any\n");
+                        "25.0% were resident while an SM had any\n");
     occupancy.warps = 0; /* a result without occupancy */
     text_clear(&text);
     occupancy_report(&occupancy, &counters, &text);

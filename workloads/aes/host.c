@@ -28,8 +28,8 @@ static uint8_t times_2(uint8_t x) { return (uint8_t)(x << 1 ^ (x >> 7) * 0x1b); 
 
 static uint8_t rotate_byte(uint8_t x, int bits) { return (uint8_t)(x << bits | x >> (8 - bits)); }
 
-/* The substitution of every byte: the field's inverse, then an affine map. The powers of 3 visit
- * every element but 0, those of its inverse 0xf6 the inverses. */
+/* The substitution of every byte: the field's inverse, then an affine map. The powers of 3 are all
+ * elements except 0, and the powers of its inverse 0xf6 are their inverses. */
 static void fill_substitution(uint8_t substitution[ENTRIES]) {
     uint8_t power = 1, inverse = 1;
     do {
@@ -100,7 +100,7 @@ int main(int argc, char **argv) {
 
     workload_set_variable(&workload, "tables", tables, sizeof tables);
     CUtexObject round_keys = workload_bind_words(workload_upload(keys, sizeof keys), KEY_WORDS);
-    /* What fills the last CTA is encrypted too. */
+    /* The padding of the last CTA is encrypted too. */
     CUdeviceptr device_plain = workload_upload_zeros((size_t)ctas * CTA_BLOCKS * 16);
     workload_copy_to_device(device_plain, plain, size_bytes);
     CUdeviceptr cipher = workload_device_alloc((size_t)ctas * CTA_BLOCKS * 16);

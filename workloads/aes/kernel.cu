@@ -1,16 +1,16 @@
 /* AES-128 encryption of independent blocks (ECB). A CTA of 256 threads encrypts 64 blocks, one
- * column of 4 bytes per thread. As in Manavski's program the tables come from constant memory into
- * shared memory, where the state lies too, in two copies that take turns; each round is code of its
- * own, finds the bytes of a column by a table in constant memory, then has the table's words, then
- * its key from a texture. Words hold their bytes in little-endian order. There is no test of
- * bounds: the blocks fill the CTAs. */
+ * column of 4 bytes per thread. As in Manavski's program the tables are copied from constant memory
+ * to shared memory. The state is there too, in two copies that are used alternately. The rounds are
+ * unrolled. A round finds the bytes of a column by a table in constant memory, then reads the
+ * tables' words, then its key from a texture. Words hold their bytes in little-endian order. There
+ * is no check of bounds, because the blocks fill the CTAs. */
 #include "../common/texture.cuh"
 
 enum { THREADS = 256, ROUNDS = 10, TABLES = 4, ENTRIES = 256 };
 
-/* tables[t][x]: what byte x in row t of a column adds to the mixed column. */
+/* tables[t][x]: the contribution of byte x in row t to the mixed column. */
 __constant__ unsigned tables[TABLES][ENTRIES];
-/* The column that each row of a column comes from. */
+/* The source column of each row of a column. */
 static __constant__ int source[4 * 4] = {0, 1, 2, 3, 1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2};
 
 union Column {
@@ -18,11 +18,11 @@ union Column {
     unsigned char byte[4];
 };
 
-/* Hides from the compiler what it knows of `x`: each round then looks up the table again, as the 28
- * million instructions of that program show (Bakhoda et al., ISPASS 2009, table 1). */
+/* Hides the value of `x` from the compiler, so that each round looks up the table again. That
+ * program does so, as its 28 million instructions show (Bakhoda et al., ISPASS 2009, table 1). */
 static __device__ void forget(unsigned &x) { asm volatile("" : "+r"(x)); }
 
-/* The bytes of a column before its rows are mixed; `first` is that of the block's columns. */
+/* The bytes of a column before its rows are mixed; `first` is the first of the block's columns. */
 static __device__ void read_bytes(unsigned bytes[4], const Column *first, unsigned column) {
 #pragma unroll
     for (unsigned row = 0; row < 4; row++)
@@ -56,8 +56,8 @@ extern "C" __global__ void aes(Texture round_keys, const unsigned *plain, unsign
         __syncthreads();
     }
 
-    /* The last round mixes no columns; the last byte of the second table is the substitution alone.
-     */
+    /* The last round does not mix columns; the last byte of the second table is only the
+     * substitution. */
     forget(column);
     read_bytes(bytes, &state[(ROUNDS + 1) % 2][first], column);
     key = texture_word(round_keys, (int)(4 * ROUNDS + column));

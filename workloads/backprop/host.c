@@ -1,6 +1,6 @@
-/* One training step of a fully connected layer with 16 hidden units: the device does the forward
- * sums and the change of the weights, the host what lies between. Sums of fractions round
- * differently with the order of addition, hence the tolerance. */
+/* One training step of a fully connected layer with 16 hidden units: the device computes the
+ * forward sums and the change of the weights, the host the steps in between. The rounding of sums
+ * of fractions depends on the order of addition, so there is a tolerance. */
 #include "common/workload.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static const WorkloadInfo INFO = {
 
 static float squash(float x) { return 1.0f / (1.0f + expf(-x)); }
 
-/* The error term of every hidden unit behind one output unit that all of them drive. */
+/* The error term of every hidden unit, for one output unit that all of them drive. */
 static void compute_deltas(const float *hidden, const float *output_weights, float *deltas) {
     float sum = 0.0f;
     for (int i = 0; i <= TILE; i++)

@@ -1,7 +1,8 @@
 /* The two device steps of training a layer by back-propagation. A CTA of 16 x 16 threads owns 16
  * input units (rows) and all 16 hidden units (columns). Row and column 0 of the weights belong to
- * the bias unit, so a row has 17 weights. As in Rodinia, the sums' tree finds its width by the
- * exponential of a logarithm and who adds by a remainder, and the sums go back over the weights. */
+ * the bias unit, so a row has 17 weights. As in Rodinia, the tree of sums computes its width as the
+ * exponential of a logarithm and chooses the adding threads by a remainder, and the sums overwrite
+ * the weights. */
 #include "tyto_device.h"
 
 enum { TILE = 16, ROW_WEIGHTS = TILE + 1 };
@@ -33,8 +34,8 @@ extern "C" __global__ void backprop_forward(const float *inputs, float *weights,
 }
 
 /* Moves every weight along its gradient, with momentum from the change before. As in Rodinia, rates
- * are doubles, as literals without suffix are, and a change is worked out for the weight and, since
- * that may lie anywhere, again to be kept. */
+ * are doubles, like literals without a suffix. The change is computed for the weight and computed
+ * again to be stored, because the weight could alias its operands. */
 static __device__ double change_of(const float *inputs, const float *deltas, const float *changes,
                                    unsigned unit, unsigned hidden, unsigned index) {
     return RATE * deltas[hidden] * inputs[unit] + MOMENTUM * changes[index];

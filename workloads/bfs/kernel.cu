@@ -1,7 +1,7 @@
-/* One level of breadth-first search on a graph in CSR form, one node per thread: a node found at
- * `level` gives level + 1 to the neighbours that have none yet. Threads that meet at a neighbour
- * write the same value, so their order does not matter. That nothing orders them is what the relaxed
- * atomics say: accesses without would be data races. */
+/* One level of breadth-first search on a graph in CSR form, one node per thread: a node of `level`
+ * gives level + 1 to its neighbours without a level. Threads that meet at a neighbour write the
+ * same value, so their order does not matter. The accesses are relaxed atomics, because unordered
+ * plain accesses would be data races. */
 #include "tyto_device.h"
 
 enum : unsigned { UNREACHED = 0xffffffffu };

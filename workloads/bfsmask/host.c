@@ -1,5 +1,5 @@
-/* Breadth-first search from node 0 of a random graph by masks, one launch after another until none
- * finds a node. */
+/* Breadth-first search from node 0 of a random graph with masks: launches follow each other until
+ * one finds no node. */
 #include "common/graph.h"
 
 enum { THREADS = 256 };
@@ -8,7 +8,7 @@ enum { NODES, EDGES };
 
 static const WorkloadInfo INFO = {
     .name = "bfsmask",
-    .summary = "Breadth-first search by masks, nodes expanded as they are found.",
+    .summary = "Breadth-first search with masks; nodes are expanded as soon as they are found.",
     .parameters =
         {
             [NODES] = {"nodes", "of the graph", {777, 16384, 65536}, 1u << 24, 0},
@@ -35,8 +35,8 @@ static void search_on_device(Workload *workload, const Graph *graph, CUdeviceptr
     }
 }
 
-/* The costs that the search may have found are those of some path: at least the level, and less
- * than there are nodes. Where it found another, the level is what is expected. */
+/* The search may find the cost of any path: at least the level, and less than the number of nodes.
+ * For any other cost the expected value is the level. */
 static bool verify_costs(Workload *workload, CUdeviceptr costs, const uint32_t *levels,
                          uint32_t nodes) {
     uint32_t *got = workload_host_alloc(workload, nodes, sizeof *got);

@@ -1,11 +1,11 @@
 /* Breadth-first search with masks of bytes in one kernel: nodes of the frontier, one per thread,
  * give the neighbours that are not visited a cost and put them into the frontier. A thread that
- * looks after its node was put there expands it in the same launch, so that which costs result
- * depends on the order of the threads; which nodes are visited does not. That nothing orders them
- * is what the relaxed atomics say: accesses without would be data races. */
+ * reads its node's mask later expands the node in the same launch. So the costs depend on the order
+ * of the threads, but the visited nodes do not. The accesses are relaxed atomics, because unordered
+ * plain accesses would be data races. */
 #include "tyto_device.h"
 
-/* Where a node's edges start, and how many there are. */
+/* The start and the number of a node's edges. */
 struct Node {
     unsigned first, count;
 };

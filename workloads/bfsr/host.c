@@ -8,7 +8,7 @@ enum { NODES, EDGES };
 
 static const WorkloadInfo INFO = {
     .name = "bfsr",
-    .summary = "Breadth-first search by masks, two launches per level.",
+    .summary = "Breadth-first search with masks, two launches per level.",
     .parameters =
         {
             [NODES] = {"nodes", "of the graph", {777, 16384, 65536}, 1u << 24, 0},

@@ -2,7 +2,7 @@
  * cost and mark them; a second kernel makes the marked ones the next frontier. */
 #include "tyto_device.h"
 
-/* Where a node's edges start, and how many there are. */
+/* The start and the number of a node's edges. */
 struct Node {
     unsigned first, count;
 };

@@ -19,7 +19,7 @@ static const WorkloadInfo INFO = {
             [OPTIONS] = {"options", "to price", {1000, 65536, 524288}, 1u << 26, 0},
             [RUNS] = {"runs", "of the kernel", {1, 1, 1}, 1000, 0},
             [APART] = {"apart",
-                       "1: products and differences apart, as compiled in 2010",
+                       "1: separate products and differences, as compiled in 2010",
                        {0, 0, 0},
                        1,
                        0},

@@ -55,8 +55,8 @@ static __device__ float normal_distribution_apart(float d) {
     return d > CONSTANT(0.0f) ? lower : upper;
 }
 
-/* The same as NVIDIA's compiler of 2010 has it: products and differences are apart, and constants
- * are brought into registers for each option, at each place that has one. */
+/* The same as compiled by NVIDIA's compiler of 2010: products and differences are separate
+ * instructions, and each use of a constant loads it into a register for each option. */
 extern "C" __global__ void blackscholes_apart(const float *stock_prices,
                                               const float *strike_prices, const float *years,
                                               float *calls, float *puts, float riskless_rate,

@@ -1,10 +1,10 @@
 /* Queries for ranges of keys, then for single keys, of a B+ tree that grew by the insertion of
- * ascending keys, which leaves its nodes half full but for the last of each level. Every key that
- * is asked for is in the tree. At `paper` it is what Rodinia's script runs: its commands ask for
- * ranges of 3,000 keys, but where that number is read the count of ranges, 6,000, is read again. */
+ * ascending keys, which leaves its nodes half full except the last of each level. Every requested
+ * key is in the tree. Size `paper` is the run of Rodinia's script. Its commands ask for ranges of
+ * 3,000 keys, but the program reads the count of ranges, 6,000, instead of this number. */
 #include "common/workload.h"
 
-enum { ORDER = 256, HALF = ORDER / 2 }; /* children of a node at most, and after a split */
+enum { ORDER = 256, HALF = ORDER / 2 }; /* most children of a node, and children after a split */
 
 enum { SINGLE, RANGES, RECORDS, LENGTH };
 
@@ -20,13 +20,14 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* As the kernel has it. */
+/* The same layout as in the kernel. */
 typedef struct Node {
     int32_t number;
     int32_t children[ORDER + 1]; /* nodes, or in a leaf records */
-    int32_t keys[ORDER + 1];     /* the smallest below each child but the first; INT32_MAX */
+    int32_t
+        keys[ORDER + 1]; /* the smallest key below each child except the first; then INT32_MAX */
     bool is_leaf;
-    int32_t keys_used; /* with the first and a last */
+    int32_t keys_used; /* including the first and the last one */
 } Node;
 
 typedef struct Tree {
@@ -37,10 +38,12 @@ typedef struct Tree {
 
 static uint32_t at_least_one(uint32_t value) { return value > 0 ? value : 1; }
 
-/* How many leaves hold `records`: one of 255 is full, and split in halves by the next. */
+/* The number of leaves for `records`: a leaf of 255 is full, and the next record splits it in
+ * halves. */
 static uint32_t leaves_of(uint32_t records) { return at_least_one(records / HALF); }
 
-/* How many nodes have `children`: one of 256 is full, and split in 128 and 129 by the next. */
+/* The number of nodes for `children`: a node of 256 is full, and the next child splits it into 128
+ * and 129. */
 static uint32_t parents_of(uint32_t children) { return at_least_one((children - 1) / HALF); }
 
 /* Writes a level of `width` nodes, numbered from `number` on, above `children` nodes or records
@@ -66,7 +69,7 @@ static void write_level(Tree *tree, uint32_t number, uint32_t width, uint32_t fi
 
 /* A tree of the keys below `records`. */
 static Tree build_tree(Workload *workload, uint32_t records) {
-    enum { MOST_LEVELS = 5 }; /* of 2^24 records, with room */
+    enum { MOST_LEVELS = 5 }; /* levels of 2^24 records, with spare ones */
     uint32_t widths[MOST_LEVELS], levels = 0, count = 0;
     for (uint32_t width = leaves_of(records);; width = parents_of(width)) {
         widths[levels++] = width;
@@ -95,7 +98,7 @@ static CUdeviceptr upload_nodes(const Tree *tree) {
     return workload_upload(tree->nodes, tree->count * sizeof *tree->nodes);
 }
 
-/* Where each of `queries` starts: at the root, which is node 0. */
+/* The start of each of `queries`: the root, which is node 0. */
 static CUdeviceptr upload_start(uint32_t queries) {
     return workload_upload_zeros(queries * sizeof(int64_t));
 }

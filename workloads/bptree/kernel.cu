@@ -6,8 +6,9 @@
 
 enum { ORDER = 256 }; /* children of a node at most, and threads of a CTA */
 
-/* As the host lays it out, the root first. Child or, in a leaf, record i belongs to the keys from
- * keys[i] up to keys[i + 1]; the first key is smaller than any, the unused ones larger. */
+/* The same layout as on the host, with the root first. Child i (in a leaf, record i) belongs to the
+ * keys from keys[i] up to keys[i + 1]. The first key is smaller than all others, and unused keys
+ * are larger. */
 struct Node {
     int number;
     int children[ORDER + 1];
@@ -21,14 +22,14 @@ static __device__ bool holds(const Node *node, int i, int key) {
     return node->keys[i] <= key && node->keys[i + 1] > key;
 }
 
-/* The record of each key; results stay as they are where the tree lacks the key. */
+/* Finds the record of each key; results are unchanged if the tree does not have the key. */
 extern "C" __global__ void bptree_key(long height, const Node *nodes, long node_count,
                                       const int *records, long *at, long *next, const int *keys,
                                       int *results) {
     int i = (int)threadIdx.x, query = (int)blockIdx.x;
     for (int level = 0; level < height; level++) {
         if (holds(&nodes[at[query]], i, keys[query])) {
-            /* Not `at`: the two are equal here, but it takes a load to know. */
+            /* Not `at`: the two are equal here, but the load must be made. */
             int child = nodes[next[query]].children[i];
             if (child < node_count) next[query] = child;
         }
@@ -40,8 +41,8 @@ extern "C" __global__ void bptree_key(long height, const Node *nodes, long node_
     if (leaf->keys[i] == keys[query]) results[query] = records[leaf->children[i]];
 }
 
-/* The record of the first key and the count of records up to the last key of each range, both of
- * which the tree holds. Records lie in the order of their keys. */
+/* Finds the record of the first key of each range, and the count of records up to its last key. The
+ * tree has both keys. Records are in the order of their keys. */
 extern "C" __global__ void bptree_range(long height, const Node *nodes, long node_count,
                                         long *first_at, long *first_next, long *last_at,
                                         long *last_next, const int *first_keys,

@@ -1,6 +1,6 @@
 /* The Euler equations on an unstructured mesh: elements with four faces, numbered as a grid so that
- * most neighbours are near, the others drawn from all. The reference follows the same steps; single
- * precision with other roundings calls for the tolerance. */
+ * most neighbours are near, the others drawn from all. The reference follows the same steps; a
+ * tolerance covers the different rounding of single precision. */
 #include "common/workload.h"
 
 #include <math.h>
@@ -25,11 +25,11 @@ typedef struct Mesh {
     size_t count;        /* elements */
     float *areas;        /* of each element */
     int32_t *neighbours; /* faces x count: an element, WALL or FAR_FIELD */
-    float *normals;      /* faces x 3 x count, as long as the face is large */
+    float *normals;      /* faces x 3 x count; the length is the area of the face */
 } Mesh;
 
-/* A neighbour at `distance` in the numbering; a few are anywhere, and those off the end are walls
- * at one end and the far field at the other. */
+/* A neighbour at `distance` in the numbering; a few are random. A neighbour beyond one end is a
+ * wall, beyond the other end the far field. */
 static int32_t pick_neighbour(Workload *workload, const Mesh *mesh, size_t i, int64_t distance) {
     if (workload_random(workload, 16) == 0)
         return (int32_t)workload_random(workload, (uint32_t)mesh->count);
@@ -52,7 +52,7 @@ static Mesh generate_mesh(Workload *workload, size_t count) {
     return mesh;
 }
 
-/* What the conserved variables (density, momentum, energy) of an element say. */
+/* The state of an element, from its conserved variables (density, momentum, energy). */
 typedef struct State {
     float conserved[VARIABLES];
     float velocity[3], speed, pressure, sound;

@@ -9,7 +9,7 @@ struct Vector {
     float x, y, z;
 };
 
-/* What the conserved variables of an element say. */
+/* The state of an element, from its conserved variables. */
 struct State {
     float density, energy;
     Vector momentum, velocity;
@@ -50,7 +50,7 @@ static __device__ void add_flux(float *flux, State s, Vector normal, float weigh
     flux[4] += through * (s.energy + s.pressure);
 }
 
-/* The length of an element's time step over its volume. */
+/* The length of an element's time step, divided by its volume. */
 extern "C" __global__ void cfd_step_factor(const float *variables, const float *areas,
                                            float *step_factors, int count) {
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -59,7 +59,7 @@ extern "C" __global__ void cfd_step_factor(const float *variables, const float *
     step_factors[i] = 0.5f / (sqrtf(areas[i]) * (sqrtf(s.speed_squared) + s.sound));
 }
 
-/* What flows into every element: through a wall only pressure acts. */
+/* The flux into every element; at a wall only pressure acts. */
 extern "C" __global__ void cfd_flux(const int *neighbours, const float *normals,
                                     const float *variables, float *fluxes, int count) {
     const float smoothing = 0.2f;

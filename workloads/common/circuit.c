@@ -1,8 +1,8 @@
-/* Circuits for the workloads of electronic design automation. */
+/* Makes circuits for the workloads of electronic design automation. */
 #include "circuit.h"
 
-/* How far apart gates that are wired lie in the netlist, and how often one is drawn before the
- * nearest is taken. */
+/* The largest distance in the netlist between connected gates, and the number of draws before the
+ * nearest gate is taken. */
 enum { REACH = 96, DRAWS = 400 };
 
 static bool can_feed(const Circuit *circuit, uint32_t source, uint32_t gate) {
@@ -10,8 +10,8 @@ static bool can_feed(const Circuit *circuit, uint32_t source, uint32_t gate) {
            circuit->gate[source].outputs < GATE_PINS;
 }
 
-/* A gate for another one to read, near it; without one there, the nearest. The gate itself: none.
- */
+/* Finds a gate near this one for it to read; if there is none, the nearest one. Returns the gate
+ * itself if there is no gate. */
 static uint32_t pick_source(Workload *workload, const Circuit *circuit, uint32_t gate) {
     uint32_t from = gate > REACH ? gate - REACH : 0;
     uint32_t to = circuit->gates - gate > REACH ? gate + REACH + 1 : circuit->gates;
@@ -27,7 +27,8 @@ static uint32_t pick_source(Workload *workload, const Circuit *circuit, uint32_t
     return gate;
 }
 
-/* Wires a gate to what it reads. One that finds nothing becomes an input of the circuit. */
+/* Connects a gate to the gates that it reads. A gate without any becomes an input of the circuit.
+ */
 static void wire(Workload *workload, Circuit *circuit, uint32_t gate) {
     Gate *reader = &circuit->gate[gate];
     uint32_t inputs = 1 + workload_random(workload, GATE_PINS);

@@ -1,4 +1,4 @@
-/* Meshes for the workloads of fluid dynamics and of molecules. */
+/* Makes meshes for the workloads of fluid dynamics and of molecules. */
 #include "edges.h"
 
 uint32_t *edges_generate(Workload *workload, uint32_t nodes, uint32_t degree, uint32_t reach) {

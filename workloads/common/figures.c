@@ -1,4 +1,4 @@
-/* Figures of a GPU (see the header). */
+/* Measures and prints figures of a GPU (see the header). */
 #include "common/figures.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* What programs that measure a GPU share: kernels that note the SM's clock for each warp, and lines
- * of figures, `name value unit`, which scripts/tune reads. */
+/* Shared by the programs that measure a GPU: kernels that store the SM's clock for each warp, and
+ * lines of figures, `name value unit`, which scripts/tune reads. */
 #ifndef WORKLOADS_FIGURES_H
 #define WORKLOADS_FIGURES_H
 
@@ -7,16 +7,16 @@
 
 typedef struct Figures {
     Workload *workload;
-    CUdeviceptr cycles; /* 2 words a warp: its start, its end */
-    unsigned count;     /* figures printed */
+    CUdeviceptr cycles; /* 2 words for each warp: its start and its end */
+    unsigned count;     /* number of figures printed */
 } Figures;
 
-/* Room for the clocks of as many warps as a CTA can have. */
+/* Allocates room for the clocks of the most warps of a CTA. */
 Figures figures_open(Workload *workload);
-/* Runs a kernel of one CTA, the first of whose arguments is `cycles`: cycles of the SM from its
- * first warp's start to its last one's end. */
+/* Runs a kernel of one CTA, whose first argument is `cycles`. Returns the cycles of the SM from its
+ * first warp's start to its last warp's end. */
 double figures_run(const Figures *figures, const char *kernel, unsigned threads, void **arguments);
-/* The name is what both parts make together. */
+/* The name consists of both parts. */
 void figures_print(Figures *figures, const char *name, const char *of, double value,
                    const char *unit);
 

@@ -1,12 +1,12 @@
-/* Matrices of halves by tensor cores (see the header). Entries are whole numbers below 8, so that
- * sums stay exact in a float, in whatever order they are added, and the comparison can be. */
+/* Multiplies matrices of halves on tensor cores (see the header). Entries are whole numbers below
+ * 8, so that sums are exact in a float in any order, and so is the comparison. */
 #include "common/gemm.h"
 
 #include <stdio.h>
 
 enum { TILE_ROWS = 128, TILE_COLUMNS = 256, THREADS = 256 };
 
-/* The half that a whole number below 8 is. */
+/* A whole number below 8 as a half. */
 static uint16_t half_of(float value) {
     static const uint16_t halves[8] = {0, 0x3C00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700};
     return halves[(int)value];
@@ -19,7 +19,7 @@ static uint16_t *halves_of(Workload *workload, const float *values, size_t count
     return halves;
 }
 
-/* Both matrices lie by rows of `depth`: B transposed. */
+/* Both matrices are stored by rows of `depth`: B is transposed. */
 static void multiply(const float *a, const float *b, float *c, size_t rows, size_t columns,
                      size_t depth) {
     for (size_t row = 0; row < rows; row++)
@@ -39,7 +39,7 @@ static int attribute(CUdevice_attribute which) {
     return value;
 }
 
-/* A tile that a block of this GPU has no room for is the user's to know before a call fails. */
+/* Reports a tile that does not fit into a block of this GPU, before a call fails. */
 static void ask_room(const WorkloadInfo *info, unsigned shared_bytes) {
     int room = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     if ((unsigned)room >= shared_bytes) return;
@@ -49,7 +49,7 @@ static void ask_room(const WorkloadInfo *info, unsigned shared_bytes) {
                   shared_bytes, room);
 }
 
-/* SM cycles of a kernel, by the GPU's own clock of its stream. */
+/* SM cycles of a kernel, by the GPU's own clock of the stream. */
 static double timed(const Workload *workload, const char *kernel, WorkloadShape shape,
                     unsigned shared_bytes, void **arguments) {
     CUfunction function = NULL;
@@ -73,7 +73,7 @@ static double timed(const Workload *workload, const char *kernel, WorkloadShape 
     return (double)milliseconds * attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
 }
 
-/* Products that the tensor cores of an SM add up a cycle, of halves: NVIDIA's white papers of the
+/* Products of halves that the tensor cores of an SM add up per cycle: NVIDIA's white papers of the
  * V100, the Turing TU102, the A100, the GA102 and AD102. */
 static double peak(void) {
     int major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);

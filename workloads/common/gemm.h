@@ -1,5 +1,5 @@
-/* What the programs that multiply matrices on tensor cores share: inputs of halves, the launch, its
- * time as a share of the cores' peak, the check. */
+/* Shared by the programs that multiply matrices on tensor cores: inputs of halves, the launch, its
+ * speed as a share of the cores' peak, and the check. */
 #ifndef TYTO_WORKLOAD_GEMM_H
 #define TYTO_WORKLOAD_GEMM_H
 
@@ -21,8 +21,8 @@ enum { GEMM_ROWS, GEMM_COLUMNS, GEMM_DEPTH, GEMM_CONFLICTS };
                             0},                                                                    \
     }
 
-/* Runs the kernel `gemm` of the program's PTX, whose CTAs of 256 threads and `shared_bytes`
- * of dynamic shared memory make tiles of 128 x 256; the program's exit status. */
+/* Runs the kernel `gemm` of the program's PTX, whose CTAs of 256 threads with `shared_bytes` of
+ * dynamic shared memory compute tiles of 128 x 256. Returns the program's exit status. */
 int gemm_main(const WorkloadInfo *info, unsigned shared_bytes, int argc, char **argv);
 
 #endif

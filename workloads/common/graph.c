@@ -1,4 +1,4 @@
-/* Graphs for the workloads that search one. */
+/* Makes graphs for the workloads that search one. */
 #include "graph.h"
 
 Graph graph_generate(Workload *workload, uint32_t nodes, uint32_t most) {

@@ -1,11 +1,11 @@
-/* Random directed graphs in CSR form, and the breadth-first search that the kernels are checked
- * against. */
+/* Random directed graphs in CSR form, and the breadth-first search with which the kernels are
+ * compared. */
 #ifndef TYTO_WORKLOAD_GRAPH_H
 #define TYTO_WORKLOAD_GRAPH_H
 
 #include "workload.h"
 
-enum { GRAPH_EDGES = 16 }; /* most from a node, where nothing else is asked for */
+enum { GRAPH_EDGES = 16 }; /* default of the most edges from a node */
 
 /* The level of a node that the search does not reach. */
 #define GRAPH_UNREACHED UINT32_MAX
@@ -17,10 +17,10 @@ typedef struct Graph {
     uint32_t *neighbours;  /* the node that each edge leads to */
 } Graph;
 
-/* 0 to `most` edges from each node, to nodes drawn from all; node 0, where the searches start, has
- * the most. */
+/* Makes 0 to `most` edges from each node to random nodes; node 0, where the searches start, has
+ * `most`. */
 Graph graph_generate(Workload *workload, uint32_t nodes, uint32_t most);
-/* First edge and count of edges of every node, side by side, on the device. */
+/* First edge and count of edges of every node, in pairs, on the device. */
 CUdeviceptr graph_upload_nodes(Workload *workload, const Graph *graph);
 /* The number of edges on the shortest path from node 0 to each node, found with a queue. */
 uint32_t *graph_levels(Workload *workload, const Graph *graph);

@@ -8,7 +8,7 @@
 
 enum { NO_KEY = -1 };
 
-/* As the kernels have them. */
+/* The same layout as in the kernels. */
 typedef struct Input {
     CUdeviceptr keys, values, records;
     uint32_t count;
@@ -37,7 +37,7 @@ RecordSet mapreduce_records(Workload *workload, uint32_t count, uint32_t key_byt
     return set;
 }
 
-/* Replaces the counts in `device` by the sums of those before; returns the sum of all. */
+/* Replaces each count in `device` by the sum of the counts before it; returns the sum of all. */
 static uint32_t sum_up(const Workload *workload, CUdeviceptr device, uint32_t count) {
     uint32_t last, sum;
     CUdeviceptr at_last = device + (count - 1) * sizeof last;
@@ -129,7 +129,7 @@ uint32_t mapreduce_runs(const DeviceRecords *device, uint32_t phases, uint32_t r
     return runs == 0 || runs > all ? all : runs;
 }
 
-/* As the device does: runs of up to `longest` of the first `count` records. */
+/* Sorts as the device does: runs of up to `longest` of the first `count` records. */
 static void sort_on_host(Record *records, uint32_t count, uint32_t longest, const RecordSet *set,
                          CompareKeys *compare, const uint8_t *texts) {
     for (uint32_t run = 2; run <= longest; run *= 2)

@@ -1,16 +1,17 @@
-/* The device side of the MapReduce workloads, which do as Mars does (He et al., PACT 2008): a first
- * kernel counts what each thread will emit, prefix sums give each its places, a second one emits,
- * byte by byte, and a bitonic sort brings equal keys together. Keys and values lie in pools, and records say where. A program has
- * one input record for each thread, and defines compare_keys. */
+/* The device side of the MapReduce workloads, which work as Mars does (He et al., PACT 2008). A
+ * first kernel counts what each thread will emit, prefix sums give each thread its places, a second
+ * kernel emits byte by byte, and a bitonic sort brings equal keys together. Keys and values are in
+ * pools, and records have their offsets. A program has one input record for each thread, and
+ * defines compare_keys. */
 #ifndef TYTO_WORKLOAD_MAPREDUCE_CUH
 #define TYTO_WORKLOAD_MAPREDUCE_CUH
 
 #include "scan.cuh"
 
-/* As the host has them (common/mapreduce.h). */
-enum : unsigned { RUN = 256, NO_KEY = 0xffffffffu /* as a key: a record that only fills up */ };
+/* The same values as in the host's program (common/mapreduce.h). */
+enum : unsigned { RUN = 256, NO_KEY = 0xffffffffu /* as a key: a record that is only padding */ };
 
-/* Of a key and a value the offset in its pool and the size: key x, y, value z, w. */
+/* Offset in the pool and size of a key (x, y) and a value (z, w). */
 typedef uint4 Record;
 
 struct Input {
@@ -19,12 +20,12 @@ struct Input {
     unsigned count;
 };
 
-/* What each thread will emit in all. */
+/* The total that each thread will emit. */
 struct Totals {
     unsigned *key_bytes, *value_bytes, *records;
 };
 
-/* Where each thread's keys, values and records begin, and how far it is. */
+/* The start of each thread's keys, values and records, and its progress. */
 struct Output {
     const unsigned *first_key, *first_value, *first_record;
     uint2 *used; /* bytes of keys and of values */
@@ -33,12 +34,13 @@ struct Output {
     Record *records;
 };
 
-/* Less than, equal to or greater than 0 as key a comes before, with, or after key b. */
+/* Less than, equal to or greater than 0 if key a comes before, is equal to, or comes after key b.
+ */
 static __device__ int compare_keys(const unsigned char *a, const unsigned char *b);
 
 static __device__ unsigned map_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-/* Five words of shared memory for what a thread is about to emit. */
+/* Five words of shared memory for the next emission of a thread. */
 [[maybe_unused]] static __device__ int *own_words() {
     __shared__ int words[RUN * 5];
     return words + threadIdx.x * 5;
@@ -81,18 +83,19 @@ static __device__ void emit(Output output, const void *key, const void *value, u
     output.emitted[i] = emitted + 1;
 }
 
-/* By parts, which the compiler keeps in registers, unlike a copy, and still loads at once. */
+/* Copies the parts, which the compiler keeps in registers, unlike a copy of the whole, and still
+ * loads at once. */
 static __device__ Record load_record(const Record *record) {
     return {record->x, record->y, record->z, record->w};
 }
 
-/* Records that fill up come first. */
+/* Padding records come first. */
 static __device__ int compare_records(const unsigned char *keys, Record a, Record b) {
     if (a.x == NO_KEY || b.x == NO_KEY) return (int)(b.x == NO_KEY) - (int)(a.x == NO_KEY);
     return compare_keys(keys + a.x, keys + b.x);
 }
 
-/* Puts records[low] and records[high] in rising or falling order. */
+/* Puts records[low] and records[high] in ascending or descending order. */
 static __device__ void order_pair(Record *records, const unsigned char *keys, unsigned low,
                                   unsigned high, bool rises) {
     Record a = load_record(records + low), b = load_record(records + high);
@@ -114,7 +117,7 @@ static __device__ void order_half_runs(Record *shared, const unsigned char *keys
     }
 }
 
-/* Sorts each CTA's records, rising and falling in turn. */
+/* Sorts each CTA's records, alternately ascending and descending. */
 extern "C" __global__ void mapreduce_sort_runs(Record *records, const unsigned char *keys) {
     __shared__ Record shared[RUN];
     unsigned lane = threadIdx.x, i = map_thread();

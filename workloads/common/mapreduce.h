@@ -1,15 +1,15 @@
-/* The host side of the MapReduce workloads: records whose keys and values lie in pools, the
- * launches that map them, which count, sum up and emit, and the bitonic sort. A
- * program's kernels include common/mapreduce.cuh; they are NAME_count and NAME_map. */
+/* The host side of the MapReduce workloads: records whose keys and values are in pools, the
+ * launches of the map phase (count, prefix sums, emit), and the bitonic sort. A program's kernels
+ * include common/mapreduce.cuh; they are NAME_count and NAME_map. */
 #ifndef TYTO_WORKLOAD_MAPREDUCE_H
 #define TYTO_WORKLOAD_MAPREDUCE_H
 
 #include "workload.h"
 
-enum { MAPREDUCE_RUN = 256 /* threads of a CTA, and records that it sorts */ };
+enum { MAPREDUCE_RUN = 256 /* threads of a CTA, and records that a CTA sorts */ };
 
-/* How far to go. Size paper goes only as far as the papers' simulations, which end after a number
- * of instructions, with the suite's inputs. */
+/* How many phases to run. Size paper runs only as far as the papers' simulations, which end after a
+ * number of instructions, with the suite's inputs. */
 enum { MAPREDUCE_COUNT = 1, MAPREDUCE_MAP, MAPREDUCE_RUNS, MAPREDUCE_ALL };
 #define MAPREDUCE_PHASES(paper)                                                                    \
     {"phases",                                                                                     \
@@ -24,18 +24,18 @@ enum { MAPREDUCE_COUNT = 1, MAPREDUCE_MAP, MAPREDUCE_RUNS, MAPREDUCE_ALL };
      1u << 15,                                                                                     \
      0}
 
-/* As the kernels have it: offsets in the pools, and sizes. */
+/* The same layout as in the kernels: offsets in the pools, and sizes. */
 typedef struct Record {
     uint32_t key, key_bytes, value, value_bytes;
 } Record;
 
-/* A key that is text up to a zero, as the kernels have it. */
+/* A key that is text up to a zero; the same layout as in the kernels. */
 typedef struct TextKey {
     CUdeviceptr text;
     uint32_t offset, hash; /* from `text` */
 } TextKey;
 
-/* Records and the pools that they lie in, on the host. */
+/* Records and their pools, on the host. */
 typedef struct RecordSet {
     uint32_t count;
     uint32_t key_bytes, value_bytes; /* of the pools */
@@ -43,8 +43,9 @@ typedef struct RecordSet {
     Record *records;
 } RecordSet;
 
-/* Records on the device that a map phase reads, and what it will emit: for each thread the bytes of
- * keys and of values and the records of those before it, and of all. */
+/* Records on the device that a map phase reads, and the amounts that it will emit: for each thread,
+ * the bytes of keys, the bytes of values and the records of the threads before it, and of all
+ * threads. */
 typedef struct MapCounts {
     uint32_t threads;
     CUdeviceptr keys, values, records; /* that it reads */
@@ -52,35 +53,35 @@ typedef struct MapCounts {
     uint32_t key_bytes, value_bytes, emitted;
 } MapCounts;
 
-/* Records and their pools on the device; before its `count` records are those that fill up to
- * `padded`, once they are sorted, and behind them before. */
+/* Records and their pools on the device. Padding records fill them up to `padded`: after the
+ * `count` records before the sort, and before them after the sort. */
 typedef struct DeviceRecords {
     uint32_t count, padded;
     uint32_t key_bytes, value_bytes;
     CUdeviceptr keys, values, records;
 } DeviceRecords;
 
-/* Less than, equal to or greater than 0 as the key at `a` comes before, with, or after `b`'s.
- * `texts`: what TextKey.text refers to, on the host. */
+/* Less than, equal to or greater than 0 if the key at `a` comes before, is equal to, or comes after
+ * the key at `b`. `texts`: the base of TextKey.text, on the host. */
 typedef int CompareKeys(const void *a, const void *b, const uint8_t *texts);
 
-/* Room for `count` records with a key and a value of these sizes each. */
+/* Allocates room for `count` records, each with a key and a value of these sizes. */
 RecordSet mapreduce_records(Workload *workload, uint32_t count, uint32_t key_bytes,
                             uint32_t value_bytes);
-/* A map phase's first kernel: what each thread will emit. */
+/* Runs a map phase's first kernel, which counts what each thread will emit. */
 MapCounts mapreduce_count(Workload *workload, const RecordSet *input);
-/* Its second one: what they emit. */
+/* Runs its second kernel, which emits. */
 DeviceRecords mapreduce_map(Workload *workload, const MapCounts *counts);
-/* A copy for the host, of the unsorted records or of the sorted ones. */
+/* Copies the unsorted or the sorted records to the host. */
 RecordSet mapreduce_fetch(Workload *workload, const DeviceRecords *device, bool is_sorted);
-/* Sorts on the device, the first `runs` runs alone or, if 0, all records, and does the same with
- * `emitted`; true when both agree and are in order. */
+/* Sorts on the device, only the first `runs` runs or, if 0, all records. Sorts `emitted` in the
+ * same way; true if both agree and are in order. */
 bool mapreduce_sort(Workload *workload, DeviceRecords *device, RecordSet *emitted, uint32_t runs,
                     CompareKeys *compare, const uint8_t *texts);
-/* The number of runs for these phases, when `runs` runs are asked for. */
+/* The number of runs for these phases, if the user asks for `runs`. */
 uint32_t mapreduce_runs(const DeviceRecords *device, uint32_t phases, uint32_t runs);
-/* Where each key's records begin, among the sorted ones, as the device finds it, and their count at
- * the end. NULL when `sorted` says otherwise. */
+/* The start of each key's records among the sorted records, as the device finds it, and their count
+ * at the end. NULL if `sorted` disagrees. */
 uint32_t *mapreduce_group(Workload *workload, const DeviceRecords *device, const RecordSet *sorted,
                           CompareKeys *compare, const uint8_t *texts, uint32_t *groups);
 /* For TextKey. */

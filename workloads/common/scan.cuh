@@ -1,6 +1,6 @@
 /* Exclusive prefix sums of a large array: each CTA of 256 threads scans 512 elements by Blelloch's
- * up-sweep and down-sweep in shared memory and leaves their total; the totals, scanned in turn, are
- * added to the elements. A padding word per 16 elements keeps the banks free of conflicts. */
+ * up-sweep and down-sweep in shared memory and stores their total. The totals are scanned in the
+ * same way and added to the elements. A padding word per 16 elements avoids bank conflicts. */
 #ifndef TYTO_WORKLOAD_SCAN_CUH
 #define TYTO_WORKLOAD_SCAN_CUH
 

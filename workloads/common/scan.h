@@ -4,8 +4,9 @@
 
 #include "workload.h"
 
-/* Writes the sums of all elements before each of the `count` words of `in` to `out`, which may be
- * the same: blocks, then the blocks' totals, and so on until one block holds them all. */
+/* Writes to `out`, which may be `in`, for each of the `count` words of `in` the sum of all words
+ * before it: first within blocks, then for the blocks' totals, and so on until one block is left.
+ */
 void scan(const Workload *workload, CUdeviceptr in, CUdeviceptr out, unsigned count);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "workload.h"
 
-/* One step on a rows x columns image. `noise` is the squared coefficient of variation of a stretch
- * that should be smooth, `rate` is the step size. A pixel at the edge takes the place of the
- * neighbour that it lacks. */
+/* One step on a rows x columns image. `noise` is the squared coefficient of variation of a part
+ * that should be smooth, `rate` is the step size. A pixel at the edge replaces its missing
+ * neighbour. */
 void srad_step(Workload *workload, float *image, size_t rows, size_t columns, float noise,
                float rate);
 

@@ -8,10 +8,11 @@ typedef struct Builder {
     const uint8_t *text;
     uint32_t count;          /* nodes */
     uint32_t length;         /* of the text */
-    uint32_t *starts, *ends; /* of the label on the edge to each node, positions in the text */
+    uint32_t *starts, *ends; /* of the label on the edge to each node: positions in the text */
     uint32_t node;           /* the active point: a node, ... */
-    uint32_t edge, along;    /* ... the position of its edge's first base, how far along it */
-    uint32_t without_link;   /* the internal node made last, until its link is known; 0: none */
+    uint32_t edge,
+        along; /* ... the position of its edge's first base, and the length along the edge */
+    uint32_t without_link; /* the newest internal node, until its link is known; 0: none */
 } Builder;
 
 static uint32_t add_node(Builder *b, uint32_t start, uint32_t end) {
@@ -34,7 +35,7 @@ static uint32_t split_edge(Builder *b, uint32_t child) {
     return middle;
 }
 
-/* Makes the base at `position` follow the active point; false when it does so already. */
+/* Makes the base at `position` follow the active point; false if it already does. */
 static bool extend(Builder *b, uint32_t position) {
     uint32_t base = b->text[position];
     for (;;) {
@@ -65,7 +66,7 @@ static bool extend(Builder *b, uint32_t position) {
     }
 }
 
-/* From the labels of edges to paths; a node comes after its parent on the list `order`. */
+/* Converts labels of edges to paths; a node comes after its parent in the list `order`. */
 static void fill_paths(Builder *b, uint32_t *order) {
     for (uint32_t head = 0, tail = 1; head < tail; head++) {
         const SuffixNode *parent = &b->nodes[order[head]];

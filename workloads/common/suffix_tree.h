@@ -8,9 +8,9 @@
 typedef struct SuffixNode {
     uint32_t children[4]; /* by base; 0: none */
     uint32_t first;       /* position in the text */
-    uint32_t depth;       /* bases; UINT32_MAX for a leaf, whose path runs to the text's end */
-    uint32_t link;        /* the node that spells the same but for the first base */
-    uint32_t unused;      /* fills up to 32 bytes */
+    uint32_t depth;       /* bases; UINT32_MAX for a leaf, whose path extends to the text's end */
+    uint32_t link;        /* the node that spells the same without the first base */
+    uint32_t unused;      /* padding to 32 bytes */
 } SuffixNode;
 
 /* The tree of `length` bases; `*count` is set to the number of its nodes. */

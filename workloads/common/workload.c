@@ -80,7 +80,7 @@ static void parse_parameter(Workload *workload, int index, const char *option, c
     workload->values[index] = value;
 }
 
-/* Size and seed stand in the results, where Tyto takes them from the environment. */
+/* Puts size and seed into the environment, from which Tyto copies them to the results. */
 static void parse_size(Workload *workload, const char *text) {
     for (int size = 0; text && size < WORKLOAD_SIZES; size++) {
         if (strcmp(text, SIZE_NAMES[size]) != 0) continue;
@@ -98,12 +98,12 @@ static void parse_seed(Workload *workload, const char *text) {
     setenv("TYTO_SEED", text, 1);
 }
 
-/* An option as the command line has it: "--name value", or "--name=value". */
+/* An option of the command line: "--name value" or "--name=value". */
 typedef struct Option {
     const char *name; /* "--name" */
-    char *copied;     /* that name, where it had to be cut out; owned, NULL: it had not */
-    const char *text; /* its value; NULL: it has none */
-    int words;        /* that it takes */
+    char *copied;     /* a copy of the name, if it had to be cut out; owned, else NULL */
+    const char *text; /* its value; NULL: none */
+    int words;        /* number of words that it takes */
 } Option;
 
 static Option read_option(const WorkloadInfo *info, char **words) {
@@ -114,7 +114,7 @@ static Option read_option(const WorkloadInfo *info, char **words) {
     return (Option){name, name, equals + 1, 1};
 }
 
-/* The index of the parameter that `option` names; fails when there is none. */
+/* The index of the parameter that `option` names; fails if there is none. */
 static int find_parameter(const WorkloadInfo *info, const char *option) {
     int count = count_parameters(info);
     for (int i = 0; i < count && strncmp(option, "--", 2) == 0; i++)
@@ -152,22 +152,22 @@ static void take_options(Workload *workload, char **words,
     }
 }
 
-/* A size sets all parameters, so it is looked for first. The other options then change single ones,
- * in any order. */
+/* Reads a size first, because it sets all parameters. The other options then change single
+ * parameters, in any order. */
 static void parse_options(Workload *workload, int argc, char **argv) {
     char **words = argc ? argv + 1 : argv;
     take_options(workload, words, take_size);
     take_options(workload, words, take_other);
 }
 
-/* The path of NAME.ptx into `path` (PATH_BYTES). */
+/* Writes the path of NAME.ptx to `path` (PATH_BYTES). */
 static void find_ptx(const WorkloadInfo *info, char *path) {
     char folder[PATH_BYTES];
     const char *chosen = getenv("TYTO_WORKLOAD_DIR");
     if (!chosen) {
         ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
         if (length <= 0)
-            workload_fail(info->name, "/proc/self/exe: cannot read where this program lies");
+            workload_fail(info->name, "/proc/self/exe: cannot read the path of this program");
         folder[length] = '\0';
         *strrchr(folder, '/') = '\0';
         chosen = folder;
@@ -197,9 +197,9 @@ Workload workload_open(const WorkloadInfo *info, int argc, char **argv) {
     return workload;
 }
 
-/* ---- Host memory: a list of blocks, each headed by a pointer to the one before ---- */
+/* ---- Host memory: a list of blocks, each with a pointer to the previous one ---- */
 
-enum { BLOCK_HEADER_BYTES = 16 }; /* keeps what follows aligned for every type */
+enum { BLOCK_HEADER_BYTES = 16 }; /* keeps the data after it aligned for every type */
 
 void *workload_host_alloc(Workload *workload, size_t count, size_t element_bytes) {
     char *block = calloc(1, BLOCK_HEADER_BYTES + count * element_bytes);
@@ -209,7 +209,7 @@ void *workload_host_alloc(Workload *workload, size_t count, size_t element_bytes
     return block + BLOCK_HEADER_BYTES;
 }
 
-/* ---- Device memory: what was allocated, to be freed in the end ---- */
+/* ---- Device memory: a list of allocations, to be freed at the end ---- */
 
 static struct {
     CUdeviceptr *items;
@@ -218,7 +218,7 @@ static struct {
 
 static struct {
     CUtexObject object;
-    CUarray array; /* NULL: it is of a buffer */
+    CUarray array; /* NULL: the texture is of a buffer */
 } textures[WORKLOAD_MOST_TEXTURES];
 static size_t texture_count;
 
@@ -228,15 +228,16 @@ static void keep_buffer(CUdeviceptr buffer) {
     buffers.items[buffers.count++] = buffer;
 }
 
-/* Makes a texture of the resource, whose array is freed with it; coordinates beyond the edges are
- * those of the edge. */
+/* Makes a texture of the resource, and frees the resource's array with it. Coordinates beyond the
+ * edges are clamped. */
 static CUtexObject keep_texture(const CUDA_RESOURCE_DESC *resource, CUarray array, unsigned flags) {
     CUDA_TEXTURE_DESC sampling = {
         .addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP}, .flags = flags};
     CUtexObject object = 0;
     workload_check(cuTexObjectCreate(&object, resource, &sampling, NULL), "cuTexObjectCreate");
     if (texture_count == WORKLOAD_MOST_TEXTURES)
-        workload_fail("cuTexObjectCreate", "no more than %d textures", WORKLOAD_MOST_TEXTURES);
+        workload_fail("cuTexObjectCreate", "at most %d textures are supported",
+                      WORKLOAD_MOST_TEXTURES);
     textures[texture_count].object = object;
     textures[texture_count++].array = array;
     return object;
@@ -265,7 +266,7 @@ int workload_finish(Workload *workload, bool is_right, const char *what, size_t 
     if (!is_right) return STATUS_MISMATCH;
     printf("%s: %zu %s verified\n", workload->info->name, count, what);
     if (fflush(stdout) == 0) return 0;
-    fprintf(stderr, "%s: cannot write what was found: %s\n", workload->info->name, strerror(errno));
+    fprintf(stderr, "%s: cannot write the results: %s\n", workload->info->name, strerror(errno));
     return STATUS_ERROR;
 }
 

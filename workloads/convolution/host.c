@@ -1,5 +1,5 @@
 /* A separable filter of 17 taps over an image. Pixels and taps are small whole numbers, so that
- * sums stay exact in a float and the comparison can be. */
+ * sums are exact in a float, and so is the comparison. */
 #include "common/workload.h"
 
 enum { RADIUS = 8, TAPS = 2 * RADIUS + 1, TILES = 8 };
@@ -15,7 +15,7 @@ static const WorkloadInfo INFO = {
             [WIDTH] = {"width", "of the image", {128, 256, 1024}, 8192, ROWS_X *TILES},
             [HEIGHT] = {"height", "of the image", {64, 256, 768}, 8192, COLUMNS_Y *TILES},
             [IN_TURN] = {"in-turn",
-                         "1: weights and pixels read as they are used, as compiled in 2010",
+                         "1: weights and pixels read when they are used, as compiled in 2010",
                          {0, 0, 0},
                          1,
                          0},
@@ -23,8 +23,8 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* Filters along one direction: `count` pixels that lie `stride` apart, in each of `lines` lines
- * that lie `line_stride` apart. */
+/* Filters along one direction: `count` pixels with distance `stride`, in each of `lines` lines with
+ * distance `line_stride`. */
 static void filter(const float *taps, const float *in, float *out, int count, int stride, int lines,
                    int line_stride) {
     for (int line = 0; line < lines; line++)

@@ -1,6 +1,6 @@
 /* A separable filter of radius 8, first along the rows, then along the columns. A CTA stages eight
  * tiles and a halo tile on either side in shared memory; each thread filters one pixel of each
- * tile. Beyond the image all is zero. */
+ * tile. Pixels beyond the image are zero. */
 #include "tyto_device.h"
 
 enum { RADIUS = 8, TAPS = 2 * RADIUS + 1, TILES = 8, STAGED_TILES = TILES + 2 };
@@ -10,7 +10,7 @@ enum { ROWS_X = 16, ROWS_Y = 4, COLUMNS_X = 16, COLUMNS_Y = 8 };
 
 __constant__ float taps[TAPS];
 
-/* ---- As the compiler of these days has it: weights stay in registers ---- */
+/* ---- As compiled by a current compiler: weights stay in registers ---- */
 
 extern "C" __global__ void convolution_rows(const float *in, float *out, int width) {
     __shared__ float staged[ROWS_Y][STAGED_TILES * ROWS_X];
@@ -34,7 +34,7 @@ extern "C" __global__ void convolution_rows(const float *in, float *out, int wid
 }
 
 extern "C" __global__ void convolution_columns(const float *in, float *out, int width, int height) {
-    /* A column of the image is a row here; one more element keeps the banks free of conflicts. */
+    /* A column of the image is a row here; an additional element avoids bank conflicts. */
     __shared__ float staged[COLUMNS_X][STAGED_TILES * COLUMNS_Y + 1];
     int x = (int)threadIdx.x, y = (int)threadIdx.y;
     int top = ((int)blockIdx.y * TILES - 1) * COLUMNS_Y + y;
@@ -56,27 +56,27 @@ extern "C" __global__ void convolution_columns(const float *in, float *out, int 
     }
 }
 
-/* ---- As NVIDIA's compiler of 2010 had it ----
+/* ---- As compiled by NVIDIA's compiler of 2010 ----
  *
- * Each pixel goes to shared memory before the next is asked for, and each tap reads its weight from
- * constant memory and its pixel again. The image is of whole tiles, so that only the halo's may lie
- * outside. */
+ * Each pixel is stored in shared memory before the next is read, and each tap reads its weight from
+ * constant memory and its pixel again. The image consists of whole tiles, so that only pixels of
+ * the halo may be outside it. */
 
-/* The weight, read here and now. */
+/* The weight, in a load that the compiler cannot move. */
 static __device__ float read_tap(const float *first, int tap) {
     float weight;
     asm volatile("ld.const.f32 %0, [%1+%2];" : "=f"(weight) : "l"(first), "i"(tap * 4) : "memory");
     return weight;
 }
 
-/* Where the taps are in constant memory. */
+/* The address of the taps in constant memory. */
 static __device__ const float *constant_taps() {
     const float *first;
     asm("cvta.to.const.u64 %0, %1;" : "=l"(first) : "l"(taps));
     return first;
 }
 
-/* Nothing is read or written earlier or later than here. */
+/* The compiler moves no loads or stores across this point. */
 static __device__ void in_turn() { asm volatile("" ::: "memory"); }
 
 static __device__ float filter_in_turn(const float *first, const float *centre) {

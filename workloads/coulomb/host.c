@@ -1,5 +1,5 @@
-/* The Coulomb potential of random charges on a plane. The device's approximate reciprocal square
- * root calls for the tolerance. */
+/* The Coulomb potential of random charges on a plane. A tolerance covers the device's approximate
+ * reciprocal square root. */
 #include "common/workload.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* As the kernel has it. */
+/* The same layout as in the kernel. */
 typedef struct Atom {
     float x, y;     /* position in the plane */
     float height_2; /* squared distance from the plane */

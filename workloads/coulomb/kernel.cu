@@ -1,7 +1,7 @@
-/* Electrostatic potential of point charges on a plane of grid points, summed directly. A CTA of
- * 16 x 8 threads; each thread owns two points of a row, 16 apart, so that an atom read once from
+/* Electrostatic potential of point charges on a plane of grid points, summed directly. A CTA of 16
+ * x 8 threads; each thread owns two points of a row, 16 apart, so that an atom read once from
  * constant memory serves both and the stores coalesce. Indices are 24-bit products, as in the
- * program that this is after, whose compiler made a reciprocal root of 1 / sqrt. */
+ * original program, whose compiler made a reciprocal square root of 1 / sqrt. */
 #include "tyto_device.h"
 
 enum { THREADS_X = 16, POINTS = 2, MOST_ATOMS = 4000 };

@@ -1,16 +1,19 @@
 /* Potential of random charges within a cutoff, on a lattice in cubes of 8 x 8 x 8 points that
- * covers the box which the charges are in. The smooth fading makes the result continuous at the
- * cutoff; the tolerance covers the device's approximate reciprocal square root. */
+ * covers the box of the charges. The smooth fading makes the result continuous at the cutoff; a
+ * tolerance covers the device's approximate reciprocal square root. */
 #include "common/workload.h"
 
 #include <math.h>
 
 enum { THREADS = 128, CUBE = 8, CUBE_POINTS = 512, BIN_ATOMS = 8, MOST_NEIGHBOURS = 343 };
 
-enum { MARGIN = 3, REACH = 2 * MARGIN + 1 }; /* bins that a cutoff may span, and across a cube */
+enum {
+    MARGIN = 3,
+    REACH = 2 * MARGIN + 1
+}; /* most bins that a cutoff spans, and bins across a cube */
 
 static const float TOLERANCE = 1e-3f, SPACING = 0.5f, CUTOFF = 12.0f;
-static const float BIN = CUBE * 0.5f; /* side of a bin, in the unit of the spacing */
+static const float BIN = CUBE * 0.5f; /* side of a bin, in units of the spacing */
 
 enum { CUBES_X, CUBES_Y, CUBES_Z, FILLED };
 
@@ -27,7 +30,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* As the kernel has them. */
+/* The same layout as in the kernel. */
 typedef struct Atom {
     float x, y, z, charge;
 } Atom;
@@ -42,7 +45,7 @@ typedef struct Bins {
     Atom *atoms;      /* BIN_ATOMS of each bin; a charge of 0 ends a bin */
 } Bins;
 
-/* The place of a bin along one axis is in the box, not in the margin. */
+/* Whether the position of a bin along an axis is in the box, not in the margin. */
 static bool is_inside(size_t place, unsigned bins) {
     return place >= MARGIN && place < bins - MARGIN;
 }
@@ -70,8 +73,8 @@ static Bins generate_bins(Workload *workload) {
     return bins;
 }
 
-/* The bins around a cube that are not further than the cutoff and a bin's diagonal, as Parboil
- * chooses them; returns their count. */
+/* The bins around a cube within the cutoff plus a bin's diagonal, as Parboil chooses them; returns
+ * their count. */
 static unsigned find_neighbours(Offset *neighbours) {
     unsigned count = 0;
     float most = CUTOFF + sqrtf(3.0f) * BIN;

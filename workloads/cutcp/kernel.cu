@@ -1,7 +1,7 @@
-/* Electrostatic potential on a lattice from the charges within a cutoff distance. Atoms lie in bins
- * of eight; a CTA of 128 threads owns a cube of 8 x 8 x 8 lattice points, four per thread along y,
- * and walks through the bins around its cube, whose offsets are in constant memory, 32 at a time:
- * each half-warp stages the atoms of four. A launch has the cubes of one plane. */
+/* Electrostatic potential on a lattice from the charges within a cutoff distance. Atoms are in bins
+ * of eight. A CTA of 128 threads owns a cube of 8 x 8 x 8 lattice points, four per thread along y.
+ * It goes through the bins around its cube, whose offsets are in constant memory, 32 at a time:
+ * each half-warp stages the atoms of four bins. A launch covers the cubes of one plane. */
 #include "tyto_device.h"
 
 enum { POINTS = 4, CUBE = 8, BIN_ATOMS = 8, BIN_WORDS = 4 * BIN_ATOMS, MOST_NEIGHBOURS = 343 };

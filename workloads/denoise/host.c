@@ -1,5 +1,5 @@
-/* Denoising by weighted means over windows. The device's approximate exponential may move a mean
- * across the middle between two whole numbers, so channels may differ by one step of 255. */
+/* Denoising by weighted means over windows. The device's approximate exponential may change how a
+ * mean is rounded, so channels may differ by one step of 255. */
 #include "common/workload.h"
 
 #include <math.h>

@@ -1,13 +1,13 @@
-/* Removes noise from an image of packed RGBA pixels: every pixel becomes a mean over a window of
- * 7 x 7, weighted by nearness in place and in colour, and is mixed with its old value according to
- * how much of the window resembles it. The image is a texture, which gives channels as fractions and
- * the outermost pixels beyond its edges. CTAs of 8 x 8 threads, no shared memory. */
+/* Removes noise from an image of packed RGBA pixels: every pixel becomes a mean over a window of 7
+ * x 7, weighted by distance in space and in colour, and is mixed with its old value by the share of
+ * similar pixels in the window. The image is a texture, which returns channels as fractions and is
+ * clamped at its edges. CTAs of 8 x 8 threads, no shared memory. */
 #include "tyto_device.h"
 
 typedef unsigned long long Texture;
 
 enum { RADIUS = 3, SIDE = 2 * RADIUS + 1 };
-/* Distances are whole numbers of squared steps of 255, and the limit lies between two. */
+/* Distances are whole numbers of squared steps of 255; the limit is between two of them. */
 enum { PLACE_WEIGHT = 200, LIMIT = 6000 };
 
 static __device__ float4 fetch_pixel(Texture image, float x, float y) {

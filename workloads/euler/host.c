@@ -1,9 +1,12 @@
-/* Time steps of the isothermal Euler equations on a random mesh. Fused multiplications and
- * additions and other roundings call for the tolerance. */
+/* Time steps of the isothermal Euler equations on a random mesh. A tolerance covers fused
+ * multiplications and additions and other roundings. */
 #include "common/edges.h"
 
 enum { THREADS = 192 };
-enum { VARIABLES = 4, MASS = 3 }; /* three of velocity, then density, each for all nodes */
+enum {
+    VARIABLES = 4,
+    MASS = 3
+}; /* three components of velocity, then density, each for all nodes */
 
 static const float TOLERANCE = 1e-4f, STEP = 0.01f;
 
@@ -19,7 +22,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* Adds what a state carries through the face: half its mass flow, momentum and pressure. */
+/* Adds the flow of a state through the face: half its mass flow, momentum and pressure. */
 static void add_flux(float *flux, const float *state, const float *normal) {
     float mass = 0.0f;
     for (int axis = 0; axis < MASS; axis++)
@@ -29,7 +32,7 @@ static void add_flux(float *flux, const float *state, const float *normal) {
     flux[MASS] += mass;
 }
 
-/* What is kept of an item in arrays that are `apart` long. */
+/* The values of an item in arrays of length `apart`. */
 static void gather(float *to, const float *from, size_t count, size_t apart, size_t item) {
     for (size_t i = 0; i < count; i++)
         to[i] = from[i * apart + item];

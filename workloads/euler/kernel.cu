@@ -1,13 +1,13 @@
 /* The isothermal Euler equations on an unstructured mesh: a sweep over the nodes, one per thread,
- * sums the flow through the faces between a node and the nodes at its edges, and advances it. A state
+ * sums the flow through the faces between a node and its neighbours, and advances the node. A state
  * is velocity in x, y and z and density. States, neighbours and normals are arrays over the nodes:
  * `states` and `next` hold four values for a node, `normals` three for each edge of a node. */
 #include "tyto_device.h"
 
 enum : unsigned { EDGES_OF_NODE = 24 };
 
-/* Central differences: the mean of what the two states carry along the face's normal, which points
- * away from the node. The pressure is the density. */
+/* Central differences: the mean of the two states' flows along the face's normal, which points away
+ * from the node. The pressure is the density. */
 extern "C" __global__ void euler(const unsigned *neighbours, const float *normals,
                                  const float *states, float *next, float step, unsigned nodes) {
     unsigned node = blockIdx.x * blockDim.x + threadIdx.x, edges = EDGES_OF_NODE * nodes;

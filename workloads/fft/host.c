@@ -26,7 +26,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* Transforms `points` values that lie `stride` apart. */
+/* Transforms `points` values with distance `stride`. */
 static void transform(const double complex *in, double complex *out, size_t points, size_t stride) {
     if (points == 1) {
         out[0] = in[0];

@@ -6,16 +6,16 @@
 enum { RADIX = 2 };
 
 static __device__ int butterfly_of_thread() { return (int)(blockIdx.y * blockDim.x + threadIdx.x); }
-/* By what a butterfly turns its second value: a quotient of doubles, as in Parboil's. */
+/* The angle by which a butterfly rotates its second value: a quotient of doubles, as in Parboil. */
 static __device__ float angle_of(int butterfly, int span) {
     return (float)(-2 * 3.14159265358979323846 * (butterfly % span) / (RADIX * span));
 }
-/* Where its first value goes; the second goes a span further. */
+/* The place of its first value; the second goes a span further. */
 static __device__ int place_of(int butterfly, int span) {
     return butterfly / span * span * RADIX + butterfly % span;
 }
 
-/* Both values are turned, the first by nothing, with the library's sines and cosines: Parboil's
+/* Both values are rotated, the first by 0, with the library's sines and cosines. Parboil's program
  * does so, and they are most of its instructions. */
 extern "C" __global__ void fft(const float2 *in, float2 *out, int points, int span) {
     int butterfly = butterfly_of_thread();
@@ -34,13 +34,13 @@ extern "C" __global__ void fft(const float2 *in, float2 *out, int points, int sp
     to[at + span] = make_float2(value[0].x - value[1].x, value[0].y - value[1].y);
 }
 
-/* Nothing is read or written earlier or later than here. */
+/* The compiler moves no loads or stores across this point. */
 static __device__ void in_turn() { asm volatile("" ::: "memory"); }
 
-/* The same with the two values in local memory, as NVIDIA's compiler of 2011 (nvopencc 4.0) makes
- * it of Parboil's source, whose loop over them it does not unroll: its PTX, with which the authors
- * of OWL worked later, is public (adwaitjog/mafia). Each is stored as it is read and as it is
- * turned, and so is what their sums and the first of their differences come to. */
+/* The same with the two values in local memory, as NVIDIA's compiler of 2011 (nvopencc 4.0)
+ * compiles Parboil's source, because it does not unroll the loop over them. Its PTX, which the
+ * authors of OWL used later, is public (adwaitjog/mafia). Each value is stored after it is read and
+ * after it is rotated; their sums and the first of their differences are stored too. */
 extern "C" __global__ void fft_local(const float2 *in, float2 *out, int points, int span) {
     int butterfly = butterfly_of_thread();
     const float2 *from = in + (int)blockIdx.x * points;

@@ -1,5 +1,5 @@
-/* Elimination of a random system whose diagonal dominates, so that it needs no pivots. The device
- * fuses multiplications and additions, which calls for the tolerance. */
+/* Gaussian elimination of a random system with a dominant diagonal, which needs no pivoting. A
+ * tolerance covers the device's fused multiplications and additions. */
 #include "common/workload.h"
 
 enum { THREADS = 512, TILE = 4 };

@@ -1,6 +1,6 @@
 /* Gaussian elimination without pivoting, two launches per column: the multipliers of the rows below
- * the diagonal, then the rows less their multiples of the pivot's row. Neighbouring threads of the
- * first step down a column; CTAs of the second are 4 x 4 threads. */
+ * the diagonal, then the rows minus their multiples of the pivot's row. Neighbouring threads of the
+ * first kernel read down a column; CTAs of the second kernel have 4 x 4 threads. */
 #include "tyto_device.h"
 
 extern "C" __global__ void gaussian_multipliers(const float *matrix, float *multipliers,

@@ -1,13 +1,13 @@
-/* The live objects of a random heap. Objects lie in the order of their allocation and refer mostly
- * to others allocated soon after; a part of the heap is garbage. */
+/* Finds the live objects of a random heap. Objects are in the order of their allocation and mostly
+ * refer to objects allocated soon after; a part of the heap is garbage. */
 #include "common/workload.h"
 
 #include <string.h>
 
 enum { THREADS = 256, NEAR = 64, OBJECTS_PER_ROOT = 16 };
-enum { GRANULE = 4 }; /* words that have one bit of the marks; where an object may begin */
+enum { GRANULE = 4 }; /* words for each bit of the marks; also the alignment of objects */
 
-/* As the kernel has it. */
+/* The same value as in the kernel. */
 #define NO_OBJECT 0u
 
 enum { OBJECTS, REFERENCES, DATA };
@@ -26,13 +26,13 @@ static const WorkloadInfo INFO = {
 typedef struct Heap {
     uint32_t count;    /* of objects */
     uint32_t size;     /* words */
-    uint32_t *offsets; /* of each object, in words, a multiple of GRANULE; none is NO_OBJECT */
+    uint32_t *offsets; /* of each object, in words: a multiple of GRANULE, never NO_OBJECT */
     uint32_t *words;
     uint32_t mark_words; /* of the marks */
     uint32_t *marks;     /* a bit for each GRANULE words of the heap */
 } Heap;
 
-/* What a reference of object `from` holds: nothing, a near object or any. */
+/* The value of a reference of object `from`: no object, a near object or any object. */
 static uint32_t pick_reference(Workload *workload, const Heap *heap, uint32_t from) {
     uint32_t kind = workload_random(workload, 4);
     if (kind == 0) return NO_OBJECT;
@@ -66,7 +66,7 @@ static Heap generate_heap(Workload *workload) {
     return heap;
 }
 
-/* Whether the object at `offset` had no mark; it has one now. */
+/* Marks the object at `offset`; returns whether it had no mark. */
 static bool mark(Heap *heap, uint32_t offset) {
     uint32_t place = offset / GRANULE, *word = &heap->marks[place / 32], bit = 1u << place % 32;
     bool is_new = !(*word & bit);
@@ -74,7 +74,7 @@ static bool mark(Heap *heap, uint32_t offset) {
     return is_new;
 }
 
-/* Marks the roots, different objects, and returns them; `*count` is set. */
+/* Marks the roots, which are different objects, and returns them; sets `*count`. */
 static uint32_t *pick_roots(Workload *workload, Heap *heap, uint32_t *count) {
     *count = workload_divide_up(heap->count, OBJECTS_PER_ROOT);
     uint32_t *roots = workload_host_alloc(workload, *count, sizeof *roots);
@@ -106,7 +106,7 @@ static void mark_on_device(const Workload *workload, const Heap *heap, CUdevicep
     }
 }
 
-/* Follows the references from the roots with a stack of objects still to be looked at. */
+/* Follows the references from the roots with a stack of unvisited objects. */
 static void mark_on_cpu(Workload *workload, Heap *heap, const uint32_t *roots, uint32_t count) {
     uint32_t *stack = workload_host_alloc(workload, heap->count, sizeof *stack);
     memcpy(stack, roots, count * sizeof *roots);

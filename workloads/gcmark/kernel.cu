@@ -19,7 +19,7 @@ extern "C" __global__ void gcmark(const unsigned *heap, unsigned *marks, const u
         if (target == NO_OBJECT) continue;
         unsigned place = target / granule;
         unsigned *word = &marks[place / 32], bit = 1u << place % 32;
-        if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit) continue; /* others mark it */
+        if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit) continue; /* other threads may mark it */
         if (atomicOr(word, bit) & bit) continue;
         next_wave[atomicAdd(next_objects, 1u)] = target;
     }

@@ -1,11 +1,11 @@
-/* The signals of a random circuit of and, or, xor gates and their inverses. A gate, its level, its
- * kind and its signal are 60 bytes (MD table 1: 3.5 MB, where the same gates without kinds and
- * signals, in `netbfs`, are 2.6). */
+/* Simulates the signals of a random circuit of and, or, xor gates and their inverses. A gate, its
+ * level, its kind and its signal are 60 bytes (MD table 1: 3.5 MB, where the same gates without
+ * kinds and signals, in `netbfs`, are 2.6). */
 #include "common/circuit.h"
 
 enum { THREADS = 192, WORDS = 3 }; /* of a signal, a bit for each pattern */
 
-/* As the kernel has it: a kind is an operation, INVERTED or not. */
+/* The same values as in the kernel: a kind is an operation, INVERTED or not. */
 enum { AND, OR, XOR, OPERATIONS, OPERATION_MASK = 3, INVERTED = 4 };
 
 enum { GATES, LEVELS };
@@ -25,7 +25,7 @@ static uint32_t combine(uint32_t kind, uint32_t a, uint32_t b) {
     return operation == AND ? a & b : operation == OR ? a | b : a ^ b;
 }
 
-/* One word of the signal of a gate that reads others. */
+/* One word of the signal of a gate that reads other gates. */
 static uint32_t simulate_word(const Gate *gate, uint32_t kind, const uint32_t *signals,
                               uint32_t word) {
     uint32_t value = signals[WORDS * (size_t)gate->input[0] + word];

@@ -1,5 +1,5 @@
-/* Simulation of a circuit of gates, one gate per thread and one launch per level; three words hold a
- * signal's value under 96 input patterns. The gates lie in the order of the netlist, so a warp's
+/* Simulation of a circuit of gates, one gate per thread and one launch per level; three words hold
+ * a signal's value under 96 input patterns. The gates are in the order of the netlist, so a warp's
  * gates are of many levels and kinds. */
 #include "tyto_device.h"
 
@@ -20,7 +20,7 @@ static __device__ unsigned combine(unsigned kind, unsigned a, unsigned b) {
     }
 }
 
-/* The inputs of the circuit, at level 0, have their signals already. */
+/* The inputs of the circuit, at level 0, already have their signals. */
 extern "C" __global__ void gsim(const Gate *gates, const unsigned *levels, const unsigned *kinds,
                                 Signal *signals, unsigned level, unsigned count) {
     unsigned gate = blockIdx.x * blockDim.x + threadIdx.x;

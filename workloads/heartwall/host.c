@@ -1,6 +1,6 @@
-/* Follows points through frames that shift a pattern: every point must follow the shift. Pixels are
- * whole numbers, so that the convolution is exact; scores are compared with a tolerance, which
- * covers the device's approximate square root. */
+/* Tracks points through frames of a shifting pattern: every point must follow the shift. Pixels are
+ * whole numbers, so the convolution is exact. A tolerance for scores covers the device's
+ * approximate square root. */
 #include "common/workload.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ enum { POINTS, FRAMES, TEMPLATE, WINDOW, OUTPUTS };
 
 static const WorkloadInfo INFO = {
     .name = "heartwall",
-    .summary = "Follows points through ultrasound frames by correlation.",
+    .summary = "Tracks points through ultrasound frames by correlation.",
     .parameters =
         {
             [POINTS] = {"points", "to follow", {3, 11, 51}, 5000, 0},
@@ -22,7 +22,7 @@ static const WorkloadInfo INFO = {
                 {"template", "pixels from a template's centre to its edge", {5, 8, 25}, 25, 0},
             [WINDOW] = {"window", "pixels from a window's centre to its edge", {9, 13, 40}, 100, 0},
             [OUTPUTS] = {"outputs",
-                         "of each convolution, the first ones, without what follows; 0: all",
+                         "computed of each convolution, without later steps; 0: everything",
                          {0, 0, 3930},
                          1u << 16,
                          0},
@@ -33,14 +33,14 @@ typedef struct Point {
     int32_t row, column; /* of the centre */
 } Point;
 
-/* Sides in pixels of what each point has. */
+/* Sides of each point's arrays, in pixels. */
 typedef struct Sizes {
     int side, window; /* of a template, of a window */
     int across;       /* sums of the convolution in a row */
     int places;       /* of a template in a window, in a row */
 } Sizes;
 
-/* Noise of 6 bits. All frames are stretches of it, each shifted against the one before. */
+/* Noise of 6 bits. All frames are parts of it, each shifted relative to the previous one. */
 typedef struct Scene {
     int width, height;
     float *pixels;
@@ -49,7 +49,8 @@ typedef struct Scene {
 static int least(int a, int b) { return a < b ? a : b; }
 static int most(int a, int b) { return a > b ? a : b; }
 
-/* The first `outputs` sums of the convolution of a window with a template turned by half a turn. */
+/* The first `outputs` sums of the convolution of a window with a template that is rotated by half a
+ * turn. */
 static void convolve(const float *corner, int width, const float *pattern, Sizes s, int outputs,
                      float *sums) {
     for (int i = 0; i < outputs; i++) {
@@ -79,7 +80,7 @@ static float score_place(const float *patch, int width, const float *pattern, in
     return (float)(covariance / sqrt(fmax(spread * pattern_spread, 1.0)));
 }
 
-/* The scores of all places in a point's window, and where the point moves. */
+/* The scores of all positions in a point's window, and the new position of the point. */
 static Point follow(const float *corner, int width, const float *pattern, Sizes s, Point point,
                     float *scores) {
     int best = 0, reach = s.window / 2 - s.side / 2;
@@ -140,7 +141,7 @@ int main(int argc, char **argv) {
         workload_upload(templates, count * template_pixels * sizeof(float));
     CUdeviceptr windows = workload_device_alloc(count * window_pixels * sizeof(float));
     CUdeviceptr device_sums = workload_upload_zeros(count * (size_t)all * sizeof(float));
-    CUdeviceptr device_scores = 0; /* where points are followed */
+    CUdeviceptr device_scores = 0; /* 0 unless points are tracked */
     if (!is_partial) device_scores = workload_device_alloc(count * score_count * sizeof *scores);
     CUdeviceptr device_frame = workload_device_alloc(pixels * sizeof(float));
     WorkloadShape shape = {count, 1, THREADS, 1};

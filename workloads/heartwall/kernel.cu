@@ -1,8 +1,8 @@
-/* Follows points of a heart's wall from one ultrasound frame to the next, a CTA of 256 threads per
- * point: the point's template, turned by half a turn, is convolved with a window around it, then
- * the normalised correlation of the template with every place of the window is taken from that.
- * As in Rodinia the window is copied to global memory, the template is in shared memory, and the
- * convolution has the places where they overlap by a single pixel too. */
+/* Tracks points of a heart's wall from one ultrasound frame to the next, with a CTA of 256 threads
+ * per point. The point's template, rotated by half a turn, is convolved with a window around it.
+ * The normalised correlation of the template with every position of the window is computed from
+ * that. As in Rodinia, the window is copied to global memory, the template is in shared memory, and
+ * the convolution includes positions that overlap by only one pixel. */
 #include "tyto_device.h"
 
 enum { THREADS = 256, MOST_TEMPLATE = 51 * 51 };
@@ -39,7 +39,7 @@ extern "C" __global__ void heartwall_convolve(const float *frame, const float *t
     }
 }
 
-/* The scores of all places where the template lies in the window; the point moves to the best. */
+/* The scores of all positions of the template in the window; the point moves to the best one. */
 extern "C" __global__ void heartwall_follow(const float *templates, Point *points,
                                             const float *windows, const float *sums, float *scores,
                                             int side, int window) {

@@ -1,5 +1,5 @@
 /* Histogram of bytes: a CTA counts its grid-stride share by atomics in shared memory, then adds its
- * counts to the global bins. As many threads in a CTA as bins. */
+ * counts to the global bins. A CTA has as many threads as there are bins. */
 #include "tyto_device.h"
 
 enum { BINS = 256 };

@@ -1,5 +1,5 @@
-/* Transient heat simulation of a square chip of 16 mm. Fused multiply-adds on the device round less
- * often than the reference, hence the tolerance. */
+/* Transient heat simulation of a square chip of 16 mm. A tolerance covers the fused multiply-adds
+ * of the device, which round less often than the reference. */
 #include "common/workload.h"
 
 enum { TILE = 16 };
@@ -19,10 +19,10 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* What a cell's heat flow depends on, in SI units but for the scaled time step. */
+/* The parameters of a cell's heat flow, in SI units except for the scaled time step. */
 typedef struct Model {
-    float step, capacity; /* of time, and a cell's heat capacity */
-    float x, y, z;        /* resistances to the neighbours and to the ambient */
+    float step, capacity; /* time step, and a cell's heat capacity */
+    float x, y, z;        /* thermal resistances to the neighbours and to the ambient */
 } Model;
 
 /* Chip thickness 0.5 mm, silicon's conductivity and specific heat, the largest power density. */

@@ -1,7 +1,7 @@
 /* Heat on a chip, a few time steps per launch: a CTA loads a 16 x 16 tile with a halo as wide as
- * the steps are many, and each step leaves one ring of the tile behind, so that CTAs never talk. A
- * cell at the chip's edge takes itself for the neighbour that it lacks. As in Rodinia, sums are of
- * doubles, as a literal without suffix makes them, and a step's results go to a third tile. */
+ * the number of steps. Each step drops one ring of the tile, so that CTAs never communicate. A cell
+ * at the chip's edge replaces its missing neighbour. As in Rodinia, sums are in double precision,
+ * because of a literal without a suffix, and a step's results go to a third tile. */
 #include "tyto_device.h"
 
 enum { TILE = 16 };

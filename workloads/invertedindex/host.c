@@ -1,5 +1,5 @@
-/* An inverted index of links: which documents link to each address. Documents are three pages of
- * HTML, each many times over, as in the suite; some addresses are linked to far more often than
+/* Makes an inverted index of links: the documents that link to each address. Documents are three
+ * pages of HTML, each repeated many times, as in the suite; some addresses have far more links than
  * others. A record is a piece of about 1 KB, up to the end of a line. */
 #include "common/mapreduce.h"
 
@@ -12,21 +12,21 @@ enum { COPIES, ADDRESSES, PHASES };
 
 static const WorkloadInfo INFO = {
     .name = "invertedindex",
-    .summary = "Finds the documents that link to each address, as MapReduce.",
+    .summary = "Finds the documents that link to each address with MapReduce.",
     .parameters =
         {
             [COPIES] = {"copies", "of a page in each of 3 documents", {2, 24, 1024}, 8192, 0},
-            [ADDRESSES] = {"addresses", "that may be linked to", {50, 300, 300}, 1u << 20, 0},
+            [ADDRESSES] = {"addresses", "of links", {50, 300, 300}, 1u << 20, 0},
             [PHASES] = MAPREDUCE_PHASES(MAPREDUCE_COUNT),
         },
 };
 
-/* As the kernels have it. */
+/* The same layout as in the kernels. */
 typedef struct Piece {
     uint32_t offset, bytes, document;
 } Piece;
 
-/* The documents one after another, each ended by a zero. */
+/* The documents one after another, each ending with a zero. */
 typedef struct Documents {
     char *text;
     uint32_t starts[DOCUMENTS + 1];
@@ -40,7 +40,7 @@ static char *write_words(Workload *workload, char *end) {
     return end;
 }
 
-/* Writes a paragraph on a line of its own, with up to two links; returns its end. */
+/* Writes a paragraph on a separate line, with up to two links; returns its end. */
 static char *write_line(Workload *workload, char *end) {
     end = stpcpy(end, "<p>");
     for (uint32_t links = workload_random(workload, 3); links > 0; links--) {
@@ -92,14 +92,14 @@ static RecordSet cut(Workload *workload, const Documents *documents, CUdeviceptr
     return pieces;
 }
 
-/* The next address in quotes after "<a href=", from `at` on; NULL when there is none. */
+/* The next quoted address after "<a href=", from `at` on; NULL: none. */
 static char *find_link(char *at) {
     static const char mark[] = "<a href=\"";
     at = strstr(at, mark);
     return at ? at + strlen(mark) : NULL;
 }
 
-/* True when as many links are counted as there are, a key and a value for each. */
+/* True if all links are counted, with a key and a value for each. */
 static bool verify_counts(Workload *workload, const Documents *documents, const MapCounts *counts) {
     uint32_t links = 0;
     for (uint32_t document = 0; document < DOCUMENTS; document++)
@@ -113,8 +113,8 @@ static bool verify_counts(Workload *workload, const Documents *documents, const 
            workload_compare_words(workload, &counts->value_bytes, &value_bytes, 1);
 }
 
-/* True when these are the links of the documents, in their order, with their hashes; ends each
- * address by a zero, as the kernel does. */
+/* True if these are the links of the documents, in their order, with their hashes. Ends each
+ * address with a zero, as the kernel does. */
 static bool verify_map(Workload *workload, Documents *documents, CUdeviceptr device_text,
                        const RecordSet *emitted) {
     const Record *record = emitted->records;
@@ -136,7 +136,7 @@ static bool verify_map(Workload *workload, Documents *documents, CUdeviceptr dev
     return true;
 }
 
-/* The rest after the count; true when all is as it should be. */
+/* The phases after the count; true if all results are right. */
 static bool emit_and_sort(Workload *workload, Documents *documents, CUdeviceptr device_text,
                           const MapCounts *counts) {
     uint32_t phases = workload->values[PHASES], groups;

@@ -1,5 +1,5 @@
-/* Finds in which documents each link occurs, as MapReduce: a record is a piece of a document of
- * HTML, which a thread scans for links character by character. */
+/* Finds the documents of each link with MapReduce: a record is a piece of an HTML document, which a
+ * thread scans for links character by character. */
 #include "../common/mapreduce_text.cuh"
 
 struct Piece {
@@ -12,7 +12,7 @@ static __device__ bool is_reference(const unsigned char *text) {
     return text[1] == 'r' && text[2] == 'e' && text[3] == 'f';
 }
 
-/* Calls `found` with the start and the end of each address in quotes after "<a href=". */
+/* Calls `found` with the start and the end of each quoted address after "<a href=". */
 template <typename Found>
 static __device__ void scan(unsigned char *text, int bytes, Found found) {
     State state = TEXT;
@@ -58,7 +58,7 @@ extern "C" __global__ void invertedindex_count(Input input, Totals totals) {
          [&](unsigned char *, unsigned char *) { count_record(totals, sizeof *key, sizeof(int)); });
 }
 
-/* Ends each address by a zero, where its quote was. */
+/* Ends each address with a zero in place of its closing quote. */
 extern "C" __global__ void invertedindex_map(Input input, Output output) {
     unsigned i = map_thread();
     if (i >= input.count) return;

@@ -1,5 +1,5 @@
 /* Sweeps over a random mesh. Values start as whole numbers below 64 and few iterations are allowed,
- * so that sums are exact in any order and the comparison can be. */
+ * so that sums are exact in any order, and so is the comparison. */
 #include "common/edges.h"
 
 enum { THREADS = 192, MOST_ITERATIONS = 3 };

@@ -1,6 +1,5 @@
 /* The kernel of a solver of partial differential equations on an unstructured mesh: a sweep over
- * the nodes, one per thread, moves each by its differences from those that it shares an edge
- * with. */
+ * the nodes, one per thread, moves each node by its differences from its neighbours. */
 #include "tyto_device.h"
 
 enum : unsigned { EDGES_OF_NODE = 24 };

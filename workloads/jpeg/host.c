@@ -1,5 +1,5 @@
-/* Decodes a JPEG image (4:2:0) from random coefficients that thin out towards high frequencies, as
- * those of photographs do. Whole numbers throughout, so the comparison is exact. */
+/* Decodes a JPEG image (4:2:0) from random coefficients that become sparser towards high
+ * frequencies, as in photographs. All numbers are whole, so the comparison is exact. */
 #include "common/workload.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static void generate_coefficients(Workload *workload, int16_t *coefficients, siz
     }
 }
 
-/* cosines[k][x]: what frequency k adds at place x, scaled. */
+/* cosines[k][x]: the contribution of frequency k at position x, scaled. */
 static void fill_cosines(int cosines[SIDE][SIDE]) {
     for (int k = 0; k < SIDE; k++)
         for (int x = 0; x < SIDE; x++)
@@ -44,7 +44,7 @@ static void fill_cosines(int cosines[SIDE][SIDE]) {
 
 static int clamp_sample(int value) { return value < 0 ? 0 : value > 255 ? 255 : value; }
 
-/* Decodes the block whose samples begin at `out`, in rows `stride` apart. */
+/* Decodes the block whose samples begin at `out`, in rows with distance `stride`. */
 static void invert_block(int cosines[SIDE][SIDE], const int16_t *coefficients,
                          const uint16_t *quantiser, uint8_t *out, size_t stride) {
     int rows[SIDE][SIDE];

@@ -1,6 +1,7 @@
-/* Decoding of JPEG images behind the entropy decoder: coefficients become samples by the inverse
- * cosine transform, a CTA of 8 x 8 threads per block; then each thread makes one pixel of a sample
- * of brightness and the colours of its 2 x 2 pixels. All in whole numbers, scaled by 2^12. */
+/* Decodes JPEG images after the entropy decoder. The inverse cosine transform makes samples from
+ * coefficients, with a CTA of 8 x 8 threads per block; then each thread makes one pixel from a
+ * sample of brightness and the colours of its 2 x 2 pixels. All numbers are whole, scaled by 2^12.
+ */
 #include "tyto_device.h"
 
 enum { SIDE = 8, SCALE_BITS = 12, HALF = 1 << (SCALE_BITS - 1) };

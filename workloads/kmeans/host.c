@@ -1,6 +1,6 @@
 /* k-means clustering: the device assigns points to centres, the host moves the centres. Features
- * are whole numbers below 256 and the centres are rounded to such, so that squared distances are
- * exact in a float and every assignment can be compared. */
+ * are whole numbers below 256, and the centres are rounded to whole numbers, so that squared
+ * distances are exact in a float and every assignment can be compared. */
 #include "common/workload.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static void assign(Clustering *c) {
     }
 }
 
-/* Moves each centre to the mean of its points; one without points stays. */
+/* Moves each centre to the mean of its points; a centre without points stays. */
 static void move_centres(Clustering *c) {
     for (size_t cluster = 0; cluster < c->clusters; cluster++)
         for (size_t i = 0; i < c->features; i++) {
@@ -65,10 +65,10 @@ static void move_centres(Clustering *c) {
         }
 }
 
-/* Where the device has them. */
+/* Addresses on the device. */
 typedef struct Buffers {
     CUdeviceptr columns; /* features x points */
-    CUtexObject texture; /* of the columns, or 0 */
+    CUtexObject texture; /* texture of the columns, or 0 */
     CUdeviceptr centres, membership;
 } Buffers;
 

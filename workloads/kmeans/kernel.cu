@@ -1,6 +1,6 @@
-/* k-means clustering, one point per thread. The points come as rows of features; transposed once,
- * neighbouring threads then read neighbouring words. Data lie in global memory, or the transposed
- * features in a linear texture and the centres in constant memory. */
+/* k-means clustering, one point per thread. The points are rows of features, which are transposed
+ * once, so that neighbouring threads read neighbouring words. Data are in global memory, or the
+ * transposed features in a linear texture and the centres in constant memory. */
 #include "../common/texture.cuh"
 
 enum { MOST_FIXED = 1088 }; /* features of all centres in constant memory */
@@ -37,7 +37,7 @@ extern "C" __global__ void kmeans_assign(const float *columns, const float *cent
     membership[point] = nearest;
 }
 
-/* The same by way of the caches of textures and of constants. */
+/* The same through the texture and constant caches. */
 extern "C" __global__ void kmeans_assign_textures(Texture columns, unsigned *membership,
                                                   unsigned points, unsigned features,
                                                   unsigned clusters) {

@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
 
     CUdeviceptr buffers[2] = {workload_upload(values[0], count * sizeof(float)),
                               workload_device_alloc(count * sizeof(float))};
-    unsigned pitch = nx; /* what GPGPU-Sim's cudaMallocPitch says */
+    unsigned pitch = nx; /* the result of GPGPU-Sim's cudaMallocPitch */
     WorkloadShape shape = {workload_divide_up(nx, THREADS_X), workload_divide_up(ny, THREADS_Y),
                            THREADS_X, THREADS_Y};
     for (unsigned i = 0; i < iterations; i++)

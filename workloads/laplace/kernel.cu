@@ -1,13 +1,13 @@
-/* One Jacobi step of Laplace's equation in three dimensions. A CTA of 32 x 4 threads walks through
- * the planes of its columns and keeps three, with a halo, in shared memory: at each step every
- * thread moves its points of the upper two down by one and reads the next from global memory. The
- * first 76 threads have a point of the halo each: 64 its upper and lower row, 12 its left and right
- * column, with the corners. Points on the boundary keep their value. */
+/* One Jacobi step of Laplace's equation in three dimensions. A CTA of 32 x 4 threads goes through
+ * the planes of its columns and keeps three of them, with a halo, in shared memory. At each step
+ * every thread moves its points of the upper two planes down by one and reads the next point from
+ * global memory. Each of the first 76 threads has a point of the halo: 64 the upper and lower row,
+ * 12 the left and right column, with the corners. Points on the boundary keep their value. */
 #include "tyto_device.h"
 
 enum { X = 32, Y = 4, ROW = X + 2, PLANE = ROW * (Y + 2), PLANES = 3, HALO = 2 * (X + Y + 2) };
 
-/* Where (i, j) lies in rows of `pitch`. */
+/* The index of (i, j) in rows of `pitch`. */
 static __device__ int place(int i, int j, int pitch) { return i + __mul24(j, pitch); }
 
 extern "C" __global__ void laplace(int nx, int ny, int nz, int pitch, const float *in, float *out) {
@@ -15,7 +15,7 @@ extern "C" __global__ void laplace(int nx, int ny, int nz, int pitch, const floa
     int x = (int)threadIdx.x, y = (int)threadIdx.y, thread = x + y * X;
     int left = (int)blockIdx.x, top = (int)blockIdx.y;
 
-    /* `mid` is a thread's point in the middle plane; `from` where it is read, `to` written. */
+    /* `mid` is a thread's point in the middle plane; it is read at `from` and written at `to`. */
     bool has_halo = thread < HALO;
     int mid_halo = 0, from_halo = 0;
     if (has_halo) {
@@ -31,7 +31,7 @@ extern "C" __global__ void laplace(int nx, int ny, int nz, int pitch, const floa
     int i = place(x, left, X), j = place(y, top, Y), from = place(i, j, pitch);
     bool is_inside = i < nx && j < ny;
 
-    /* The middle plane is moved down before it has been read: zeros, which nothing uses. */
+    /* The middle plane is moved down before it is read; it has zeros, which are not used. */
     if (is_inside) {
         planes[mid] = 0.0f;
         planes[mid + PLANE] = in[from];

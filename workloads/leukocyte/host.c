@@ -1,5 +1,5 @@
-/* Scores an image of bright discs and noise for cells. Sums in another rounding call for the
- * tolerance. */
+/* Scores an image of bright discs and noise for cells. A tolerance covers the different rounding of
+ * sums. */
 #include "common/workload.h"
 
 #include <math.h>
@@ -20,11 +20,11 @@ static const WorkloadInfo INFO = {
             [WIDTH] = {"width", "of the image, at least 45", {47, 60, 76}, 4096, 0},
             [HEIGHT] = {"height", "of the image, 45 to 556", {50, 76, 219}, 556, 0},
             [CELLS] = {"cells", "in the image", {2, 4, 12}, 1000, 0},
-            [PHASES] = {"phases", "1: scores alone; 2: dilates them too", {2, 2, 1}, ALL, 0},
+            [PHASES] = {"phases", "1: only scores; 2: also dilates them", {2, 2, 1}, ALL, 0},
         },
 };
 
-/* As the kernels' constant memory has them. */
+/* The same layout as in the kernels' constant memory. */
 typedef struct Tables {
     float cosines[POINTS], sines[POINTS];
     int32_t offsets_x[CIRCLES][POINTS], offsets_y[CIRCLES][POINTS]; /* in pixels, rounded to 0 */
@@ -49,7 +49,7 @@ static void fill_tables(Tables *tables) {
     }
 }
 
-/* Noise from 0 to 1, and 2 more inside of each cell. Columns lie one after another. */
+/* Noise from 0 to 1, plus 2 inside each cell. Columns are stored one after another. */
 static float *generate_image(Workload *workload, int width, int height) {
     float *image = workload_random_fractions(workload, (size_t)(width * height), 0.0f, 1.0f);
     for (uint32_t cell = 0; cell < workload->values[CELLS]; cell++) {
@@ -64,7 +64,7 @@ static float *generate_image(Workload *workload, int width, int height) {
     return image;
 }
 
-/* Half the difference of the pixels `step` before and after, 0 where there is none. */
+/* Half the difference of the pixels `step` after and before, 0 if one is missing. */
 static float *compute_gradient(Workload *workload, const float *image, int count, int step) {
     float *gradient = workload_host_alloc(workload, (size_t)count, sizeof *gradient);
     for (int i = step; i < count - step; i++)
@@ -106,7 +106,7 @@ static float dilate_pixel(const Tables *tables, const float *scores, int width, 
     return best;
 }
 
-/* Dilates the scores on the device and here, and compares. */
+/* Dilates the scores on the device and on the host, and compares. */
 static bool dilate(Workload *workload, const Tables *tables, CUdeviceptr scores,
                    const float *expected_scores, int width, int height) {
     int side = DISC_SIDE;

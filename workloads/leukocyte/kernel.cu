@@ -1,6 +1,6 @@
-/* Finds cells in a microscope image, whose columns lie one after another. The first kernel scores
- * every pixel as the centre of a circle: the gradient along the circle should point outwards and
- * vary little; it tries seven radii, a CTA per column. The second takes the best score within a
+/* Finds cells in a microscope image, whose columns are stored one after another. The first kernel
+ * scores every pixel as the centre of a circle: the gradient along the circle should point outwards
+ * and vary little; it tries seven radii, a CTA per column. The second takes the best score within a
  * disc around every pixel. Both read images through linear textures. */
 #include "../common/texture.cuh"
 
@@ -16,7 +16,7 @@ extern "C" __global__ void leukocyte_score(Texture gradient_x, Texture gradient_
     int column = (int)blockIdx.x + MARGIN, row = (int)threadIdx.x + MARGIN;
     float best = 0.0f;
     for (int circle = 0; circle < CIRCLES; circle++) {
-        float sum = 0.0f, mean = 0.0f, squares = 0.0f; /* the mean is of the points so far */
+        float sum = 0.0f, mean = 0.0f, squares = 0.0f; /* the running mean */
         for (int i = 0; i < POINTS; i++) {
             int point = circle * POINTS + i;
             int at = (column + offsets_x[point]) * height + row + offsets_y[point];
@@ -34,7 +34,7 @@ extern "C" __global__ void leukocyte_score(Texture gradient_x, Texture gradient_
     scores[column * height + row] = best;
 }
 
-/* The disc's side comes as an argument; the rows of what it writes lie one after another. */
+/* The disc's side is an argument; the rows of the result are stored one after another. */
 extern "C" __global__ void leukocyte_dilate(Texture scores, float *dilated, int width, int height,
                                             int side) {
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);

@@ -1,5 +1,5 @@
-/* LU decomposition of a square matrix that its diagonal dominates, so that no pivots are needed.
- * The order of additions differs from the reference's, hence the tolerance. */
+/* LU decomposition of a square matrix with a dominant diagonal, which needs no pivoting. A
+ * tolerance covers the different order of additions in the reference. */
 #include "common/workload.h"
 
 enum { TILE = 16 };

@@ -1,6 +1,6 @@
 /* LU decomposition in place, without pivots, by 16 x 16 tiles: the tile on the diagonal, then the
- * tiles to its right and below it, then all the others; next comes the tile further down the
- * diagonal. `first` is the row of the diagonal tile. */
+ * tiles to its right and below it, then all others, and then the next tile on the diagonal. `first`
+ * is the row of the diagonal tile. */
 #include "tyto_device.h"
 
 enum { TILE = 16 };

@@ -1,5 +1,5 @@
 /* C = A B for square matrices, rounded up to whole tiles. Entries are whole numbers below 8, so
- * that sums stay exact in a float and the comparison can be. */
+ * that sums are exact in a float, and so is the comparison. */
 #include "common/workload.h"
 
 enum { TILE = 16 };

@@ -1,6 +1,6 @@
 /* GET requests to a store of random keys. Popularity is skewed: a request is equally likely for the
- * most popular key, the next 2, the next 4, and so on; one of eight is for a key that the store
- * lacks. Which item a request should find is known from the start. */
+ * most popular key, the next 2, the next 4, and so on; one of eight is for a key that is not in the
+ * store. The expected item of each request is known in advance. */
 #include "common/workload.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* As the kernel has it: an item's head, before the bytes of its key. */
+/* The same layout as in the kernel: an item's head, before the bytes of its key. */
 typedef struct Item {
     uint32_t next; /* item of the same bucket, or NO_ITEM */
     uint32_t hash;
@@ -34,15 +34,15 @@ typedef struct Store {
     uint32_t items;    /* count */
     uint32_t size;     /* bytes */
     uint32_t buckets;  /* count, a power of two */
-    uint32_t *offsets; /* of each item, in bytes; none is NO_ITEM */
+    uint32_t *offsets; /* of each item, in bytes, never NO_ITEM */
     uint32_t *heads;   /* first item of each bucket */
-    uint8_t *bytes;    /* the items, ALIGNMENT bytes apart or a multiple */
+    uint8_t *bytes;    /* the items, at multiples of ALIGNMENT bytes */
 } Store;
 
-/* As the kernel has it. */
+/* The same layout as in the kernel. */
 typedef struct Request {
-    uint32_t length;  /* of the key in bytes */
-    uint8_t key[124]; /* LONGEST_KEY fit in */
+    uint32_t length;  /* bytes of the key */
+    uint8_t key[124]; /* room for LONGEST_KEY bytes */
 } Request;
 
 static uint32_t hash_key(const uint8_t *key, uint32_t length) {
@@ -57,7 +57,7 @@ static uint32_t hash_key(const uint8_t *key, uint32_t length) {
     return hash + (hash << 15);
 }
 
-/* Writes a random key, which as good as surely is no other's; returns its length. */
+/* Writes a random key, which is almost certainly unique; returns its length. */
 static uint32_t draw_key(Workload *workload, uint8_t *key) {
     uint32_t length = SHORTEST_KEY + workload_random(workload, LONGEST_KEY - SHORTEST_KEY + 1);
     for (uint32_t i = 0; i < length; i++)
@@ -65,7 +65,7 @@ static uint32_t draw_key(Workload *workload, uint8_t *key) {
     return length;
 }
 
-/* Puts an item with a new key at the end of the store and at the head of its bucket. */
+/* Adds an item with a new key at the end of the store and at the head of its bucket. */
 static void add_item(Workload *workload, Store *store, uint32_t index) {
     uint8_t *key = store->bytes + store->size + sizeof(Item);
     Item item = {.key_length = draw_key(workload, key),
@@ -91,8 +91,8 @@ static Store generate_store(Workload *workload, uint32_t items) {
     return store;
 }
 
-/* The item that a request is for. The popular ones are spread over the store by a multiplication
- * modulo its size. */
+/* The item of a request. A multiplication modulo the store's size spreads the popular items over
+ * the store. */
 static uint32_t pick_item(Workload *workload, uint32_t items) {
     uint32_t groups = 0;
     while (groups < 31 && (2u << groups) - 1 < items)
@@ -102,7 +102,7 @@ static uint32_t pick_item(Workload *workload, uint32_t items) {
     return (uint32_t)(rank * 2654435761u % items);
 }
 
-/* Draws the requests, and the item that each should find. */
+/* Makes random requests, and the expected item of each. */
 static void draw_requests(Workload *workload, const Store *store, Request *requests,
                           uint32_t *expected, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {

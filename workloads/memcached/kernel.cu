@@ -1,14 +1,14 @@
 /* The GET requests of a key-value store, one per thread: hash the key, walk the chain of the hash's
- * bucket, compare keys byte by byte. Every request has a line of its own, as in the CCWS paper's
- * program, whose authors' simulator reckons 128 bytes for each thread; a lane reads its key a byte at a
- * time and comes back to the line many times. */
+ * bucket, compare keys byte by byte. Every request has its own line, as in the CCWS paper's
+ * program, for which the authors' simulator assumes 128 bytes per thread. A lane reads its key byte
+ * by byte and returns to the line many times. */
 #include "tyto_device.h"
 
 enum : unsigned { NO_ITEM = 0 };
 
 struct Request {
     unsigned length;        /* of the key, bytes */
-    unsigned char key[124]; /* what is beyond the length means nothing */
+    unsigned char key[124]; /* bytes beyond the length are unused */
 };
 
 /* An item's head; the bytes of its key follow. */
@@ -38,8 +38,8 @@ static __device__ bool is_equal(const unsigned char *a, const unsigned char *b, 
     return true;
 }
 
-/* Items are byte offsets in the store; `buckets` is a power of two. `found` gets NO_ITEM where the
- * store lacks the key. */
+/* Items are byte offsets in the store; `buckets` is a power of two. `found` gets NO_ITEM if the
+ * store does not have the key. */
 extern "C" __global__ void memcached_get(const Request *requests, const unsigned *heads,
                                          const unsigned char *store, unsigned *found,
                                          unsigned buckets, unsigned count) {

@@ -1,4 +1,4 @@
-/* C = A B of halves, summed up in floats; common/gemm.c says how, kernel.cu with which
+/* C = A B of halves, summed in floats; see common/gemm.c for the method and kernel.cu for the
  * instructions. */
 #include "common/gemm.h"
 

@@ -1,13 +1,14 @@
-/* C = A B on tensor cores, as from compute capability 8.0 on: asynchronous copies bring the next
- * tiles into shared memory while the last are multiplied, ldmatrix takes them from there, mma of
- * m16n8k16 multiplies. A lies by rows, B by columns, both of `depth` halves.
+/* C = A B on tensor cores, in the style of compute capability 8.0 and later: asynchronous copies
+ * bring the next tiles into shared memory while the current ones are multiplied, ldmatrix loads
+ * them from there, and mma of m16n8k16 multiplies. A is stored by rows, B by columns, both of
+ * `depth` halves.
  *
- * A CTA of 8 warps makes a tile of 128 x 256, a warp one of 64 x 64: 32 products for 8 loads of
- * ldmatrix.x4, which take half of the time that the products do. Three tiles lie in shared memory:
- * one is multiplied, two are on their way. Rows of a tile are 128 bytes there; what lies in them is
- * moved around by the row's number, so that the 8 rows of a matrix are in 8 different groups of
- * banks, unless `conflicts` asks for the plain order. The loads of a step, and the copies, come
- * between the products of the one before. */
+ * A CTA of 8 warps computes a tile of 128 x 256, a warp one of 64 x 64: 32 products for 8 loads of
+ * ldmatrix.x4, which take half of the time of the products. Three tiles are in shared memory: one
+ * is multiplied, two are being loaded. Rows of a tile are 128 bytes there. Their contents are
+ * permuted by the row's number, so that the 8 rows of a matrix are in 8 different groups of banks,
+ * unless `conflicts` selects the plain order. The loads of a step, and the copies, are between the
+ * products of the previous step. */
 #include "tyto_device.h"
 
 enum {
@@ -28,7 +29,7 @@ struct Operands {
     unsigned a[4][4], b[4][4];
 };
 
-/* Where the 16 bytes `chunk` of a row lie in a tile. */
+/* The place of the 16 bytes `chunk` of a row in a tile. */
 static __device__ inline unsigned place(unsigned row, unsigned chunk, unsigned mask) {
     return row * ROW_BYTES + ((chunk ^ (row & mask)) << 4);
 }
@@ -37,7 +38,8 @@ static __device__ inline void copy16(unsigned to, const char *from) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 
-/* Asks for part `part` of the tiles from `k` on, if there are such: eight threads a row. */
+/* Starts the copy of part `part` of the tiles from `k` on, if there are any: eight threads copy a
+ * row. */
 static __device__ inline void fetch(unsigned tiles, const char *a, const char *b, unsigned depth,
                                     unsigned k, unsigned part, unsigned mask) {
     unsigned row = threadIdx.x / 8 + 32 * part, chunk = threadIdx.x % 8;
@@ -64,8 +66,8 @@ static __device__ inline void multiply(float (&c)[4], const unsigned (&a)[4], un
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-/* A piece of the operands of step `number` of the whole, which lies in one of the tiles: 16 rows of
- * A, or 16 columns of B. */
+/* Loads a piece of the operands of step `number`, counted over all tiles: 16 rows of A, or 16
+ * columns of B. */
 static __device__ inline void load(Operands &to, unsigned tiles, unsigned number, unsigned row,
                                    unsigned column, unsigned piece, unsigned mask) {
     unsigned lane = threadIdx.x % 32, chunk = number % 4 * 2, i = piece % 4;
@@ -77,13 +79,13 @@ static __device__ inline void load(Operands &to, unsigned tiles, unsigned number
                   place(column + 16 * i + lane % 8 + lane / 16 * 8, chunk + lane / 8 % 2, mask));
 }
 
-/* Four of a step's 32 products: those with 8 columns of B. */
+/* Four of a step's 32 products: those with the same 8 columns of B. */
 static __device__ inline void multiply(float (&c)[4][8][4], const Operands &by, unsigned j) {
     _Pragma("unroll") for (unsigned i = 0; i < 4; i++)
         multiply(c[i][j], by.a[i], by.b[j / 2][j % 2 * 2], by.b[j / 2][j % 2 * 2 + 1]);
 }
 
-/* Until the next tile is there, for all warps, and the last one is read. */
+/* Waits until the next tile has arrived for all warps, and all have read the last one. */
 static __device__ inline void meet() {
     asm volatile("cp.async.wait_group 1;" ::: "memory");
     __syncthreads();

@@ -1,11 +1,11 @@
-/* Measures a GPU, simulated or real, and prints a line for each figure: name, value, unit. Rows of
- * the tables below say which kernel, in what shape, and how cycles become the figure.
+/* Measures a GPU, simulated or real, and prints a line for each figure: name, value, unit. Each row
+ * of the tables below gives a kernel, its shape, and the conversion of cycles to the figure.
  *
- * Latencies are cycles of an SM from one instruction to the next that needs its result (of n in a
- * row there are n - 1 such distances: the clock does not wait for the last result); throughputs
- * are of all threads of an SM per cycle; bandwidths of the whole GPU are bytes per SM cycle, over
- * the time that the GPU itself says a kernel took, less that of an empty one. What must come out of
- * the chases and streams is checked. */
+ * Latencies are cycles of an SM from one instruction to the next that needs its result. n
+ * instructions in sequence have n - 1 such distances, because the clock does not wait for the last
+ * result. Throughputs are of all threads of an SM per cycle. Bandwidths of the whole GPU are bytes
+ * per SM cycle, over a kernel's time by the GPU's clock minus that of an empty kernel. The results
+ * of the chases and streams are checked. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static const WorkloadInfo INFO = {
                        ALL,
                        0},
             [MEBIBYTES] = {"mebibytes",
-                           "of the buffer that stands for DRAM: more than twice the L2's",
+                           "of the buffer in DRAM: more than twice the L2's",
                            {4, 64, 256},
                            4096,
                            4},
@@ -34,7 +34,7 @@ static const WorkloadInfo INFO = {
 };
 
 enum {
-    UNROLLED = 64, /* as in the kernels */
+    UNROLLED = 64, /* the same as in the kernels */
     CTA = 1024,    /* threads for throughputs */
     NODES = 256,   /* of a chase */
     ATOMICS_IN_A_ROW = 16,
@@ -45,7 +45,7 @@ static struct {
     CUdeviceptr sink, zeros, data;
     size_t data_bytes;
     int sms, clock_khz;
-    double empty_cycles; /* of a kernel that does nothing */
+    double empty_cycles; /* of an empty kernel */
     Figures figures;
     bool is_right;
 } bench;
@@ -60,7 +60,7 @@ static double run(const char *kernel, unsigned threads, void **arguments) {
 
 /* ---- Instructions ---- */
 
-/* What a value of the operands is made of. */
+/* The types of operands. */
 typedef union Operand {
     uint32_t word;
     float single;
@@ -69,7 +69,7 @@ typedef union Operand {
 
 static const struct Instruction {
     const char *name;
-    Operand a, b, c; /* chosen so that no result is special */
+    Operand a, b, c; /* chosen so that no result is a special value */
 } instructions[] = {
     {"iadd", {.word = 1}, {.word = 3}, {.word = 0}},
     {"imul", {.word = 3}, {.word = 5}, {.word = 0}},
@@ -119,15 +119,15 @@ static void measure_instructions(void) {
 
 /* ---- Chases ---- */
 
-/* A ring of NODES pointers, `stride` bytes apart from byte `from` of the buffer on, followed once
- * or, to find it cached, twice. */
+/* Follows a ring of NODES pointers at distance `stride` from byte `from` of the buffer on, once, or
+ * twice so that it is cached. */
 static double chase(const char *kernel, size_t from, size_t stride, unsigned is_warm) {
     uint64_t end = 0, first = bench.data + from;
     for (size_t node = 0; node < NODES; node++) {
         uint64_t next = first + (node + 1) % NODES * stride;
         workload_copy_to_device(first + node * stride, &next, sizeof next);
     }
-    /* What the host writes may stay in L2: a pass over the rest of the buffer drives it out. */
+    /* Data from the host may stay in L2; a pass over the rest of the buffer evicts them. */
     if (!is_warm) {
         size_t skipped = from + NODES * stride, left = bench.data_bytes - skipped;
         void *zeros = workload_host_alloc(&bench.workload, left, 1);
@@ -145,8 +145,9 @@ static double chase(const char *kernel, size_t from, size_t stride, unsigned is_
     return cycles / (NODES - 1);
 }
 
-/* A ring of `nodes` pointers in constant memory, `stride` bytes apart, followed once or twice. No
- * kernel finds in an SM what another read there, but in L2 it does: so the first runs twice. */
+/* Follows a ring of `nodes` pointers in constant memory at distance `stride`, once or twice. A
+ * kernel does not find another kernel's data in an SM, but does so in L2; so the first kernel runs
+ * twice. */
 static double chase_constants(unsigned nodes, size_t stride, unsigned is_warm) {
     enum { CONSTANTS = 8192 };
     static uint64_t ring[CONSTANTS];
@@ -179,7 +180,8 @@ static void measure_near_memory(void) {
             run("chase_shared", 32, (void *[]){&bench.figures.cycles, &bench.sink, &stride});
         print_figure("latency.shared", of, cycles / (UNROLLED - 1), "cycles");
     }
-    /* 1 KiB fits in every first cache, 32 KiB in the second; each of 64 KiB's 256 bytes once. */
+    /* 1 KiB fits in every first cache, 32 KiB in the second; of 64 KiB, each group of 256 bytes is
+     * read once. */
     print_figure("latency.constant", "", chase_constants(128, 8, 1), "cycles");
     print_figure("latency.constant.l15", "", chase_constants(512, 64, 1), "cycles");
     print_figure("latency.constant.l2", "", chase_constants(256, 256, 0), "cycles");
@@ -200,7 +202,7 @@ static void measure_near_memory(void) {
 
 /* ---- The whole GPU ---- */
 
-/* SM cycles of a kernel, by the GPU's own clock of its stream. */
+/* SM cycles of a kernel, by the GPU's own clock of the stream. */
 static double timed(const char *kernel, WorkloadShape shape, void **arguments) {
     CUevent start, end;
     float milliseconds = 0;

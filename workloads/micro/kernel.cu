@@ -1,14 +1,14 @@
-/* Microbenchmarks: what an instruction, a load or an atomic takes, and how many go through at once.
- * Kernels read the SM's clock themselves; what the whole GPU moves is timed by the host. The
- * instructions are PTX that no compiler may drop or reorder, so that they also run as written on a
- * real GPU. host.c says what becomes of the numbers. */
+/* Microbenchmarks: the latency and throughput of instructions, loads and atomics. Kernels read the
+ * SM's clock themselves; the host times the traffic of the whole GPU. The instructions are PTX that
+ * no compiler may drop or reorder, so that they also run as written on a real GPU. host.c explains
+ * the use of the numbers. */
 #include "tyto_device.h"
 
 typedef unsigned long long u64;
 
-enum { UNROLLED = 64 }; /* instructions between two looks at the clock */
+enum { UNROLLED = 64 }; /* instructions between two reads of the clock */
 
-/* The statement `text`, that number of times. */
+/* The statement `text`, repeated this number of times. */
 #define TIMES4(text)  text text text text
 #define TIMES8(text)  TIMES4(text) TIMES4(text)
 #define TIMES16(text) TIMES4(TIMES4(text))
@@ -31,10 +31,10 @@ static __device__ inline void note(u64 *cycles, u64 start, u64 end) {
 
 /* ---- Instructions ---- */
 
-/* A chain of UNROLLED instructions: each needs the result of the one before. It runs twice, so that
- * the second run finds its code cached. `text` and `next` take turns: a real GPU's compiler would
- * merge a second sum of the same operands with the first. Values that all lanes share go to a
- * separate pipeline there, so `zeros` makes them values that may differ. */
+/* A chain of UNROLLED instructions: each needs the previous result. It runs twice, so that the
+ * second run finds its code cached. `text` and `next` alternate, because a real GPU's compiler
+ * would merge a second sum of the same operands with the first. Values that all lanes share use a
+ * separate pipeline there, so `zeros` makes them appear to differ. */
 #define LATENCY(name, type, kind, text, next)                                                      \
     extern "C" __global__ void latency_##name(u64 *cycles, type *sink, const type *zeros, type a,  \
                                               type b, type c) {                                    \
@@ -51,7 +51,7 @@ static __device__ inline void note(u64 *cycles, u64 start, u64 end) {
         note(cycles, start, end);                                                                  \
     }
 
-/* Four such chains in every thread, which do not wait for one another. */
+/* Four such chains in every thread, which are independent of each other. */
 #define FOUR(kind, text)                                                                           \
     asm volatile(text : "+" kind(a), "+" kind(b) : kind(c));                                       \
     asm volatile(text : "+" kind(d), "+" kind(e) : kind(c));                                       \
@@ -97,8 +97,8 @@ BOTH(rsqrt, float, "f", "rsqrt.approx.ftz.f32 %0, %0;")
 BOTH(ex2, float, "f", "ex2.approx.ftz.f32 %0, %0;")
 BOTH(shuffle, unsigned, "r", "shfl.sync.bfly.b32 %0, %0, 1, 31, -1;")
 
-/* Adds the product of two matrices of ones to a sum, which the next needs; in the throughput, every
- * other one does. */
+/* Adds the product of two matrices of ones to a sum, which the next instruction needs; in the
+ * throughput test, every second one needs it. */
 #define WMMA(c)                                                                                    \
     asm volatile("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 "                                \
                  "{%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %8, %8, %8, %8, %8, %8, %8}, "            \
@@ -134,8 +134,8 @@ extern "C" __global__ void throughput_wmma(u64 *cycles, float *sink, unsigned ha
 
 /* ---- Loads that lead to one another ---- */
 
-/* Follows `count` pointers from `first` on; run twice where `is_warm`, so that the second finds
- * them cached. The end is written, for the host to see that it is the right one. */
+/* Follows `count` pointers from `first` on, twice if `is_warm`, so that the second pass finds them
+ * cached. It stores the last pointer, which the host checks. */
 #define CHASE(name, load)                                                                          \
     extern "C" __global__ void chase_##name(u64 *cycles, u64 *sink, u64 first, unsigned count,     \
                                             unsigned is_warm) {                                    \
@@ -155,15 +155,15 @@ extern "C" __global__ void throughput_wmma(u64 *cycles, float *sink, unsigned ha
 CHASE(ca, "ld.global.ca.u64")
 CHASE(cg, "ld.global.cg.u64")
 
-/* The same in constant memory. A chase begins at an address of that space, which the kernel before
- * tells. */
+/* The same in constant memory. A chase begins at an address of that space, which the previous
+ * kernel stores. */
 __constant__ u64 constants[8192];
 CHASE(constant, "ld.const.u64")
 extern "C" __global__ void constant_base(u64 *sink) {
     asm volatile("cvta.to.const.u64 %0, %1;" : "=l"(*sink) : "l"(constants));
 }
 
-/* Every lane reads the word that holds its own address, `stride` words from its neighbour's. */
+/* Every lane reads the word with its own address, `stride` words from its neighbour's. */
 extern "C" __global__ void chase_shared(u64 *cycles, unsigned *sink, unsigned stride) {
     __shared__ unsigned words[32 * 32];
     unsigned lane = threadIdx.x, at;
@@ -184,10 +184,10 @@ extern "C" __global__ void chase_shared(u64 *cycles, unsigned *sink, unsigned st
 
 /* ---- Bandwidth within an SM ---- */
 
-/* Every thread reads UNROLLED groups of 4 or 16 bytes, one row of a warp's groups after the other:
- * no word twice without others between, or a compiler would keep it. Of each eight rows the places
- * are fixed from `at`, so that what is not a load is no limit; a group's words are added up, or the
- * rest of it would not be loaded. */
+/* Every thread reads UNROLLED groups of 4 or 16 bytes, one row of a warp's groups after the other.
+ * No word is read twice in a row, because a compiler would keep it. In each eight rows the places
+ * are at fixed offsets from `at`, so that other instructions do not limit the rate. A group's words
+ * are added up, because a compiler would not load unused words. */
 #define READS_EIGHT(load, row)                                                                     \
     load(0 * row) load(1 * row) load(2 * row) load(3 * row) load(4 * row) load(5 * row)            \
         load(6 * row) load(7 * row)
@@ -247,8 +247,9 @@ extern "C" __global__ void reads_shared(u64 *cycles, unsigned *sink, const unsig
 
 /* ---- Bandwidth of the whole GPU, timed by the host ---- */
 
-/* Each thread reads `count` groups of 16 bytes, all threads' first groups side by side, then all
- * second ones, round a buffer of `groups` (a power of two), past the L1 cache. */
+/* Each thread reads `count` groups of 16 bytes: all threads' first groups are contiguous, then all
+ * second groups, and so on. It wraps around a buffer of `groups` (a power of two), and bypasses the
+ * L1 cache. */
 extern "C" __global__ void stream_read(unsigned *sink, const uint4 *data, unsigned count,
                                        unsigned groups) {
     unsigned threads = gridDim.x * blockDim.x, at = blockIdx.x * blockDim.x + threadIdx.x;
@@ -262,7 +263,7 @@ extern "C" __global__ void stream_read(unsigned *sink, const uint4 *data, unsign
     if (sum == 1) *sink = sum;
 }
 
-/* The same, written, and not round the buffer. */
+/* The same for writes, without wrapping around. */
 extern "C" __global__ void stream_write(unsigned *sink, uint4 *data, unsigned count,
                                         unsigned groups) {
     unsigned threads = gridDim.x * blockDim.x, at = blockIdx.x * blockDim.x + threadIdx.x;
@@ -276,7 +277,7 @@ extern "C" __global__ void nothing() {}
 /* ---- Atomics ---- */
 
 /* Each thread adds to its own word, `stride` words from its neighbour's, a number that depends on
- * what it got last; 16 pages in turn, so that the words lie in many slices of the L2. */
+ * its last result. It uses 16 pages in turn, so that the words are in many slices of the L2. */
 #define ATOMIC_ADD(page)                                                                           \
     asm volatile("atom.global.add.u32 %0, [%1+%2], %0;"                                            \
                  : "+r"(value)                                                                     \

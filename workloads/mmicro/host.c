@@ -1,7 +1,7 @@
 /* Measures the tensor cores of a GPU, simulated or real, by mma, and prints a line for each figure:
- * the distance from an instruction to one that adds to its sum, and products that an SM adds up a
- * cycle with some warps, of a dense matrix A the products that there are, of a sparse one those
- * that there would be if it were dense (as W. Sun et al. count, arXiv 2206.02874). */
+ * the latency from an instruction to one that adds to its sum, and the products that an SM adds up
+ * per cycle with some warps. For a sparse matrix A it counts the products of a dense matrix of the
+ * same shape (as W. Sun et al. do, arXiv 2206.02874). */
 #include <stdio.h>
 
 #include "common/figures.h"
@@ -16,7 +16,7 @@ static const WorkloadInfo INFO = {
 
 enum { IN_A_ROW = 64, STEPS = 16, ROWS = 3 };
 
-/* Of m16n8kN; the kernels are named so. */
+/* The N of m16n8kN, which is part of the kernel's name. */
 static const struct Shape {
     const char *name;
     unsigned k;
@@ -28,7 +28,7 @@ static const struct Shape {
     {"sparse_s8_m16n8k32", 32},
 };
 
-/* A figure's name has points where a kernel's has underlines. */
+/* A figure's name has dots where a kernel's name has underscores. */
 static void name_figure(char *name, size_t bytes, const char *what, const char *shape) {
     snprintf(name, bytes, "%s.mma.%s", what, shape);
     for (char *letter = name; *letter; letter++)
@@ -36,7 +36,7 @@ static void name_figure(char *name, size_t bytes, const char *what, const char *
 }
 
 static void measure(Figures *figures, CUdeviceptr sink, struct Shape shape) {
-    unsigned factor = 0x44444444; /* of a sparse A: the places 0 and 1 of each four */
+    unsigned factor = 0x44444444; /* of a sparse A: positions 0 and 1 of each four */
     void *arguments[] = {&figures->cycles, &sink, &factor};
     char kernel[64], name[64];
     snprintf(kernel, sizeof kernel, "latency_%s", shape.name);

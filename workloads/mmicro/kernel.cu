@@ -1,5 +1,5 @@
-/* Microbenchmarks of mma, which came with compute capability 8.0: what an instruction of each shape
- * and type takes, and how many go through at once. host.c says what becomes of the numbers. */
+/* Microbenchmarks of mma, which need compute capability 8.0: the latency and throughput of each
+ * shape and type. host.c explains the use of the numbers. */
 #include "tyto_device.h"
 
 typedef unsigned long long u64;
@@ -20,17 +20,17 @@ static __device__ inline void note(u64 *cycles, u64 start, u64 end) {
     cycles[2 * warp + 1] = end;
 }
 
-/* Two or four registers of one factor, whose values do not matter. */
+/* Two or four registers of one factor; their values do not matter. */
 #define TWO  "{%4, %4}"
 #define FOUR "{%4, %4, %4, %4}"
 
-/* Adds a product to c. `form` ends where the operands begin; `more` follows them. */
+/* Adds a product to c. `form` is the text before the operands, `more` the text after them. */
 #define PRODUCT(kind, form, a, b, more, c)                                                         \
     asm volatile(form " {%0, %1, %2, %3}, " a ", " b ", {%0, %1, %2, %3}" more ";"                 \
                  : "+" kind(c[0]), "+" kind(c[1]), "+" kind(c[2]), "+" kind(c[3])                  \
                  : "r"(factor));
 
-/* 64 products in a row: each needs the sum of the one before; and three rows of 16 in every warp.
+/* A chain of 64 products, where each needs the previous sum; and three chains of 16 in every warp.
  * They run twice, so that the second run finds its code cached. */
 #define MEASURE(name, type, kind, form, a, b, more)                                                \
     extern "C" __global__ void latency_##name(u64 *cycles, type *sink, unsigned factor) {          \
@@ -60,7 +60,7 @@ static __device__ inline void note(u64 *cycles, u64 start, u64 end) {
 
 #define DENSE(shape, types)  "mma.sync.aligned." shape ".row.col." types
 #define SPARSE(shape, types) "mma.sp.sync.aligned." shape ".row.col." types
-#define PLACES               ", %4, 0x0" /* of the factors of a sparse A that are there */
+#define PLACES               ", %4, 0x0" /* positions of the stored factors of a sparse A */
 
 MEASURE(f16_m16n8k16, float, "f", DENSE("m16n8k16", "f32.f16.f16.f32"), FOUR, TWO, "")
 MEASURE(f16_m16n8k8, float, "f", DENSE("m16n8k8", "f32.f16.f16.f32"), TWO, "{%4}", "")

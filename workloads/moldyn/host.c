@@ -1,11 +1,11 @@
-/* Particles in a box whose opposite sides are one, and lists of neighbours from a mesh, as COSMIC's
- * moldyn reads both. The mesh is that of the programs of fluid dynamics: MD's data sets have the
- * size of one common mesh (docs/reproduction-md.md). Particles lie near the points of a lattice, by
- * their numbers. The numbers of a list's particles are close enough that no two of them begin near
- * one point. The share of a list's pairs within the cutoff is that of a list that reaches 1.2 times
- * as far, which is the program's tolerance. The device's fused multiplications and additions call
- * for the tolerance here. They may put a pair on the other side of the cutoff, where a force is
- * below 0.00006. */
+/* Particles in a periodic box, and lists of neighbours from a mesh, the same inputs as COSMIC's
+ * moldyn reads. The mesh is that of the programs of fluid dynamics: MD's data sets have the size of
+ * one common mesh (docs/reproduction-md.md). Particles are near the points of a lattice, in the
+ * order of their numbers. The numbers in a list are so close that no two of its particles start
+ * near the same point. The share of a list's pairs within the cutoff is that of a list that reaches
+ * 1.2 times as far, which is the program's tolerance. A tolerance of the comparison covers the
+ * device's fused multiplications and additions. They may move a pair to the other side of the
+ * cutoff, where a force is below 0.00006. */
 #include "common/edges.h"
 
 enum { THREADS = 192, AXES = 3 };
@@ -35,7 +35,7 @@ typedef struct Particles {
     float *positions;     /* all x, all y, all z */
     float *velocities;    /* likewise */
     float *forces;        /* likewise */
-    uint32_t *neighbours; /* first ones of all, second ones, ... */
+    uint32_t *neighbours; /* the first neighbours of all particles, the second ones, ... */
 } Particles;
 
 static Particles generate_particles(Workload *workload, uint32_t count) {
@@ -55,7 +55,7 @@ static Particles generate_particles(Workload *workload, uint32_t count) {
     return particles;
 }
 
-/* A difference of coordinates in the box: the shorter one. */
+/* The shorter difference of two coordinates in the box. */
 static float across(float difference) {
     if (difference < -0.5f * SIDE) return difference + SIDE;
     return difference > 0.5f * SIDE ? difference - SIDE : difference;

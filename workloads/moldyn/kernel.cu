@@ -1,8 +1,8 @@
-/* Molecular dynamics of particles that attract and repel by the Lennard-Jones potential: they move,
- * feel the forces of those of their neighbours' list that are within the cutoff, and gain speed.
- * One particle per thread, in a box whose opposite sides are one. Positions, velocities and forces
- * are arrays over the particles, of all x, all y and all z; so are the lists, of all first
- * neighbours, all second ones, and so on. */
+/* Molecular dynamics of particles with the Lennard-Jones potential: they move, get the forces of
+ * the listed neighbours within the cutoff, and change their velocities. One particle per thread, in
+ * a periodic box. Positions, velocities and forces are arrays over the particles: all x, all y,
+ * then all z. The lists are stored in the same way: all first neighbours, all second ones, and so
+ * on. */
 #include "tyto_device.h"
 
 enum : unsigned { AXES = 3, NEIGHBOURS = 24 };
@@ -19,7 +19,7 @@ extern "C" __global__ void moldyn_move(float *positions, const float *velocities
     }
 }
 
-/* A difference of coordinates in the box: the shorter one. */
+/* The shorter difference of two coordinates in the box. */
 static __device__ float across(float difference, float side) {
     float half = 0.5f * side;
     if (difference < -half) difference += side;

@@ -1,5 +1,5 @@
-/* Random European call options, priced on the CPU in double precision; the device's approximate
- * exponentials and logarithms and its sums in single precision call for the tolerance. */
+/* Random European call options, priced on the CPU in double precision; a tolerance covers the
+ * device's approximate exponentials and logarithms and its sums in single precision. */
 #include "common/workload.h"
 
 #include <math.h>
@@ -17,12 +17,15 @@ static const WorkloadInfo INFO = {
         {
             [OPTIONS] = {"options", "to price", {10, 64, 256}, MOST_OPTIONS, 0},
             [SAMPLES] = {"samples", "of the normal distribution", {1000, 4096, 16384}, 1u << 18, 0},
-            [APART] =
-                {"apart", "1: product and difference apart, as compiled in 2010", {0, 0, 0}, 1, 0},
+            [APART] = {"apart",
+                       "1: separate product and difference, as compiled in 2010",
+                       {0, 0, 0},
+                       1,
+                       0},
         },
 };
 
-/* As the kernel has it. */
+/* The same layout as in the kernel. */
 typedef struct Option {
     float stock, strike, drift, deviation;
 } Option;
@@ -49,8 +52,8 @@ static double invert_normal(double probability) {
     return low;
 }
 
-/* The means of an option's pay-offs and of their squares, from which its price and how sure that is
- * follow. */
+/* The means of an option's pay-offs and of their squares, which give its price and the price's
+ * confidence. */
 static void price_option(const float *samples, uint32_t count, const Option *option,
                          float means[2]) {
     double values = 0.0, squares = 0.0;

@@ -1,8 +1,8 @@
 /* Sums from which the host prices European call options by Monte Carlo integration: normally
- * distributed samples from an even sequence, then the pay-offs of all samples, one option per CTA.
- * As in NVIDIA's sample the terms of the options are in constant memory. Both sums of a CTA go down
- * one tree, and one warp does its last six levels in lockstep. The sequence is of whole numbers;
- * its upper half mirrors the lower one. */
+ * distributed samples from an equidistant sequence, then the pay-offs of all samples, with one
+ * option per CTA. As in NVIDIA's sample, the terms of the options are in constant memory. One tree
+ * adds both sums of a CTA, and one warp computes its last six levels in lockstep. The sequence
+ * consists of whole numbers; its upper half mirrors the lower one. */
 #include "tyto_device.h"
 
 enum { THREADS = 256, WARP = 32, MOST_OPTIONS = 2048 };
@@ -13,7 +13,7 @@ struct Option {
     float stock, strike, drift, deviation;
 };
 
-/* Of an option's pay-offs, and of their squares. */
+/* The sums of an option's pay-offs and of their squares. */
 struct Sums {
     float values, squares;
 };
@@ -29,7 +29,7 @@ static __device__ float evaluate(const float *coefficients, int count, float x) 
 
 /* The inverse of the cumulative normal distribution at `x` + 1/2 of 2^32 - 1, by Moro's
  * approximation: a rational function in the middle, a series in the logarithm of the logarithm in
- * the tails. Worked out for the lower half, where it is below zero. */
+ * the tails. Computed for the lower half, where it is negative. */
 static __device__ float invert_normal(unsigned x) {
     const float above[] = {-25.44106049637f, 41.39119773534f, -18.61500062529f, 2.50662823884f};
     const float below[] = {3.13082909833f, -21.06224101826f, 23.08336743743f, -8.47351093090f,
@@ -77,14 +77,14 @@ static __device__ void add_up(volatile float *values, volatile float *squares, u
     }
 }
 
-/* What the option is worth at the end. */
+/* The value of the option at the end. */
 static __device__ float pay_off(float stock, float strike, float exponent) {
     float end = stock * __expf(exponent) - strike;
     return end > 0.0f ? end : 0.0f;
 }
 
-/* The same as NVIDIA's compiler of 2010 has it: product and difference are apart, and constants are
- * brought into registers each time. */
+/* The same as compiled by NVIDIA's compiler of 2010: product and difference are separate
+ * instructions, and constants are loaded into registers each time. */
 static __device__ float pay_off_apart(float stock, float strike, float exponent) {
     float scale, zero, power;
     asm volatile("mov.f32 %0, 0f3FB8AA3B;" : "=f"(scale)); /* the logarithm of e to base 2 */

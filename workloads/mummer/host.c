@@ -1,5 +1,5 @@
-/* Matches reads against a reference sequence by a suffix tree. Reads are stretches of a genome that
- * begins with the reference. The reference result searches sorted suffixes instead. */
+/* Matches reads against a reference sequence by a suffix tree. Reads are parts of a genome that
+ * begins with the reference. The expected result comes from a search in sorted suffixes instead. */
 #include "common/suffix_tree.h"
 
 #include <stdlib.h>
@@ -7,9 +7,10 @@
 
 enum { THREADS = 64 };
 
-/* Nodes are numbered from 1, down columns of 32 rows; a strip is 32 rows of a texture. */
+/* Nodes are numbered from 1, column by column in columns of 32 rows; a strip is 32 rows of a
+ * texture. */
 enum { COLUMNS = 4096, STRIP_ROWS = 32, STRIP_NODES = COLUMNS * STRIP_ROWS };
-/* The reference runs down columns of four rows. */
+/* The reference is stored column by column in columns of four rows. */
 enum {
     REFERENCE_ROWS = 4,
     REFERENCE_COLUMNS = 65536,
@@ -41,7 +42,7 @@ static const WorkloadInfo INFO = {
 
 static const char LETTERS[] = "ACGT";
 
-/* The reads, each after a letter that is not read and before a 0, one after another. */
+/* The reads, one after another, each between an unused letter and a 0. */
 static uint8_t *generate_reads(Workload *workload, const uint8_t *genome, uint32_t bases) {
     uint32_t reads = workload->values[READS], read_bases = workload->values[READ_BASES];
     uint8_t *all = workload_host_alloc(workload, (size_t)reads * (read_bases + 2), 1);
@@ -56,12 +57,12 @@ static uint8_t *generate_reads(Workload *workload, const uint8_t *genome, uint32
 
 /* ---- The tree and the reference as textures ---- */
 
-/* What the kernel calls Node and Children. */
+/* Node and Children of the kernel. */
 typedef struct Texel {
     uint32_t words[4];
 } Texel;
 
-/* The tree by the numbers that its nodes have in the textures. */
+/* The tree, with the numbers of its nodes in the textures. */
 typedef struct Tree {
     const SuffixNode *nodes;
     uint32_t count;
@@ -101,8 +102,8 @@ static uint32_t place_of(const Tree *tree, uint32_t node) {
     return column_of(number) | row_of(number) << 16;
 }
 
-/* The texels of all nodes; `edges` those with their edges and links, the others with children. A
- * leaf's edge ends with what follows the reference's `bases`. */
+/* The texels of all nodes: with `edges` those with edges and links, else those with children. A
+ * leaf's edge ends with the letters after the reference's `bases`. */
 static void fill_texels(const Tree *tree, uint32_t bases, Texel *edges, Texel *children) {
     for (uint32_t number = 1; number <= tree->count; number++) {
         const SuffixNode *node = &tree->nodes[tree->order[number]];
@@ -127,7 +128,7 @@ static uint8_t *fill_reference(Workload *workload, const uint8_t *text, uint32_t
     return letters;
 }
 
-/* ---- What is expected ---- */
+/* ---- Expected results ---- */
 
 /* The text whose suffixes are compared. */
 typedef struct Text {
@@ -150,7 +151,8 @@ static uint32_t shared_bases(Text text, uint32_t suffix, const uint8_t *read, ui
     return count;
 }
 
-/* The longest match of the read's start: that with one of the two suffixes around its place. */
+/* The longest match of the read's start, which is with one of the two suffixes around its position.
+ */
 static uint32_t search(Text text, const uint32_t *suffixes, const uint8_t *read, uint32_t bases) {
     uint32_t low = 0, high = text.length, longest = 0;
     while (low < high) {
@@ -166,7 +168,8 @@ static uint32_t search(Text text, const uint32_t *suffixes, const uint8_t *read,
     return longest;
 }
 
-/* The bases of a match that the kernel found, or UINT32_MAX if the tree lacks those of the read. */
+/* The bases of a match that the kernel found, or UINT32_MAX if the tree does not have those of the
+ * read. */
 static uint32_t bases_of(const Tree *tree, Text text, const uint8_t *read, const uint32_t *match) {
     if (match[0] == 0) return 0;
     if (match[0] > tree->count) return UINT32_MAX;
@@ -207,7 +210,8 @@ int main(int argc, char **argv) {
         starts[i] = i * (read_bases + 2);
         lengths[i] = read_bases;
     }
-    uint32_t places = read_bases - shortest + 1; /* of each read where a match may start */
+    uint32_t places =
+        read_bases - shortest + 1; /* for each position in a read where a match may start */
     size_t count = (size_t)reads * places;
     CUdeviceptr device_matches = workload_upload_zeros(count * 2 * sizeof(uint32_t));
     CUdeviceptr device_reads = workload_upload(all, (size_t)reads * (read_bases + 2));

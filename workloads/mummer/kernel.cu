@@ -1,22 +1,22 @@
-/* Matches reads against a suffix tree of a reference sequence, one read per thread: for every place
- * where at least `shortest` bases of the read are left, the longest match that starts there. The
- * tree and the reference are textures of two dimensions. Bases are letters; a read has one letter
- * before it, so that a length is also the index of the base that follows, and ends with 0. */
+/* Matches reads against a suffix tree of a reference sequence, one read per thread: for every
+ * position with at least `shortest` remaining bases of the read, it finds the longest match that
+ * starts there. The tree and the reference are two-dimensional textures. Bases are letters. A read
+ * has a letter before it, so that a length is also the index of the next base, and ends with 0. */
 #include "tyto_device.h"
 
 typedef unsigned long long Texture;
-typedef unsigned Place; /* a node's texel: its column, its row from bit 16 on; 0 is no node */
+typedef unsigned Place; /* a node's texel: its column, and its row from bit 16 on; 0: no node */
 
 enum { ROOT = 1 << 16 };
 
 /* One texel of a node. */
 struct Node {
     unsigned from, to; /* the reference's bases on the edge to it, both included */
-    Place link;        /* the node whose path lacks this one's first base */
+    Place link;        /* the node with this one's path without the first base */
     unsigned unused;
 };
 
-/* The other: children by base. */
+/* The other texel of a node: children by base. */
 struct Children {
     Place a, c, g, t;
 };
@@ -49,7 +49,7 @@ static __device__ Place fetch_child(Texture children, Place at, unsigned char ba
     }
 }
 
-/* Four bases of the reference stand below one another, 2^18 of them in four rows. */
+/* Four bases of the reference are in a column, 2^18 bases in four rows. */
 static __device__ unsigned char fetch_base(Texture reference, unsigned at) {
     unsigned base, column = (at & 0x3ffff) >> 2, row = (at >> 18 << 2) + (at & 3);
     asm("{ .reg .u32 y, z, w; tex.2d.v4.u32.s32 {%0, y, z, w}, [%1, {%2, %3}]; }"
@@ -58,7 +58,7 @@ static __device__ unsigned char fetch_base(Texture reference, unsigned at) {
     return (unsigned char)base;
 }
 
-/* Nodes are numbered down columns of 32 rows. */
+/* Nodes are numbered column by column in columns of 32 rows. */
 static __device__ unsigned number_of(Place at) {
     unsigned column = at & 0xffff, row = at >> 16;
     return (column << 5) + (row & 31) + (row >> 5 << 17);
@@ -75,7 +75,7 @@ extern "C" __global__ void mummer(Match *matches, const unsigned char *reads,
     Match *match = matches + start - thread * (shortest + 1);
     const unsigned char *read = reads + start;
 
-    /* `length` is the match's and one more; `known` bases of it are below `node`. */
+    /* `length` is the match's length plus 1; `known` of its bases are below `node`. */
     Place node = 0;
     int length = 0;
     unsigned known = 0;
@@ -104,7 +104,7 @@ extern "C" __global__ void mummer(Match *matches, const unsigned char *reads,
                 place = edge.from + known;
                 length += known;
                 known = 0;
-            } else { /* the first base is what the child was chosen by */
+            } else { /* the first base has selected the child */
                 place = edge.from + 1;
                 length++;
             }
@@ -122,7 +122,8 @@ extern "C" __global__ void mummer(Match *matches, const unsigned char *reads,
             match->node = number_of(node ? node : parent);
             match->along = along;
         }
-        /* On to the match without its first base: the last edge again, below the link. */
+        /* Continues with the match without its first base: goes down the last edge again, below the
+         * link. */
         known = along;
         length -= (int)along + 1;
         node = fetch_node(nodes, parent).link;

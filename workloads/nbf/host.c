@@ -1,12 +1,11 @@
-/* Non-bonded forces on every atom of a random molecule, each with 18 partners within 250 of it
- * in the numbering. So the coordinates that a CTA of 192 threads reads lie in 66 lines (MD
- * section 5.1: about 65). A list is sorted by number, so that the atoms of a warp reach the
- * same part of the molecule at the same step. Alone on an SM a CTA reads 183 lines from DRAM,
- * among seven 1,613 (MD table 5: 169 and 1,570). The miss rates next to these reads in table 5
- * are those of 3,007 to 3,080 accesses, 214 to 246 of them stores that miss. Here they are
- * 2,496 and 216, since partners of the same rank lie close together, and forces are three words
- * of records of 48 bytes. The device fuses multiplications and additions, which calls for the
- * tolerance. */
+/* Non-bonded forces on every atom of a random molecule, each with 18 partners within 250 of it in
+ * the numbering. So the coordinates that a CTA of 192 threads reads are in 66 lines (MD section
+ * 5.1: about 65). A list is sorted by number, so that the atoms of a warp reach the same part of
+ * the molecule at the same step. Alone on an SM, a CTA reads 183 lines from DRAM; one of seven
+ * reads 1,613 (MD table 5: 169 and 1,570). The miss rates next to these reads in table 5 correspond
+ * to 3,007 to 3,080 accesses, including 214 to 246 stores that miss. Here they are 2,496 and 216,
+ * because partners of the same rank are close together, and forces are three words of records of 48
+ * bytes. A tolerance covers the device's fused multiplications and additions. */
 #include "common/edges.h"
 
 enum { THREADS = 192, PARTNERS = 18, REACH = 250, LATTICE = 32, AXES = 3 };
@@ -36,12 +35,13 @@ static float *generate_positions(Workload *workload, uint32_t atoms) {
     return positions;
 }
 
-/* How far a partner comes after the first atom that one of `atom` can be, in the numbering. */
+/* The distance of a partner from the first possible partner of `atom`, in the numbering. */
 static size_t place_of(size_t atom, size_t partner, size_t atoms) {
     return (partner + REACH + atoms - atom) % atoms;
 }
 
-/* Sorts every atom's partners by number, as a walk over all atoms fills its list. */
+/* Sorts every atom's partners by number, the order in which a loop over all atoms fills the list.
+ */
 static void sort_partners(uint32_t *partners, size_t atoms) {
     for (size_t atom = 0; atom < atoms; atom++)
         for (size_t i = 1; i < PARTNERS; i++)

@@ -1,12 +1,13 @@
-/* Non-bonded forces of molecular dynamics, one atom per thread: each sums the forces of the partners in
- * its list. Coordinates and lists are arrays over the atoms; forces go into the atoms' records. */
+/* Non-bonded forces of molecular dynamics, one atom per thread: each sums the forces of the
+ * partners in its list. Coordinates and lists are arrays over the atoms; forces are stored in the
+ * atoms' records. */
 #include "tyto_device.h"
 
 enum : unsigned { PARTNERS = 18 };
 
 struct Atom {
     float force[3];
-    float others[9]; /* what moves it by that, which is another kernel's */
+    float others[9]; /* the data for moving the atom, which another kernel uses */
 };
 
 extern "C" __global__ void nbf(const unsigned *partners, const float *x, const float *y,

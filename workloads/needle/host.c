@@ -16,8 +16,8 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* What it scores to align residue `column` of one sequence with residue `row` of the other; row and
- * column 0 stand before the sequences' start and are not used. */
+/* The score of aligning residue `column` of one sequence with residue `row` of the other; row and
+ * column 0 are before the sequences' start and unused. */
 static int32_t *generate_similarities(Workload *workload, size_t columns) {
     uint32_t *table = workload_random_words(workload, ACIDS * ACIDS, HIGHEST - LOWEST + 1);
     uint8_t *across = workload_random_bytes(workload, columns, ACIDS);

@@ -1,6 +1,7 @@
-/* Needleman-Wunsch: the best global alignment of two sequences by dynamic programming over a
- * square of scores. A launch for each diagonal of tiles of 16 x 16, a CTA of 16 threads for each
- * tile, which it crosses diagonal by diagonal in shared memory. Row and column 0 hold gaps only. */
+/* Needleman-Wunsch: the best global alignment of two sequences by dynamic programming over a square
+ * of scores. There is a launch for each diagonal of tiles of 16 x 16, and a CTA of 16 threads for
+ * each tile, which it computes diagonal by diagonal in shared memory. Row and column 0 have only
+ * gaps. */
 #include "tyto_device.h"
 
 enum { TILE = 16 };

@@ -1,8 +1,8 @@
-/* Breadth-first search through a random circuit, from the gates that read none: one launch per
- * level. A gate and its level are 44 bytes, and 192 of them 66 lines of 128 (MD: 2.6 MB, table 1;
- * the set of a thread block is about 70 lines, section 5.1, and alone it reads 73, table 5; here
- * 78). With 18 levels a thread block finds ten gates in a launch. Table 5 leaves the same number
- * for stores that miss. */
+/* Breadth-first search through a random circuit, from the gates that read no other gate, with one
+ * launch per level. A gate and its level are 44 bytes, and 192 of them are 66 lines of 128 (MD: 2.6
+ * MB, table 1; the set of a thread block is about 70 lines, section 5.1, and alone it reads 73,
+ * table 5; here 78). With 18 levels a thread block finds ten gates in a launch. Table 5 implies the
+ * same number of stores that miss. */
 #include "common/circuit.h"
 
 static const uint32_t UNREACHED = UINT32_MAX;
@@ -20,7 +20,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* The least number of wires to each gate from one that reads none; none for those themselves. */
+/* The least number of wires to each gate from a gate that reads no other; 0 for such gates. */
 static uint32_t *search_on_cpu(Workload *workload, const Circuit *circuit) {
     uint32_t *levels = workload_host_alloc(workload, circuit->gates, sizeof *levels);
     uint32_t *queue = workload_host_alloc(workload, circuit->gates, sizeof *queue), tail = 0;

@@ -1,14 +1,14 @@
-/* One level of breadth-first search through a netlist, one gate per thread: a gate found at `level`
- * gives level + 1 to the gates that read it and have none yet. It starts at those that read none.
- * Gates that meet at another write the same value, so their order does not matter; that nothing
- * orders them is what the relaxed atomics say. */
+/* One level of breadth-first search through a netlist, one gate per thread: a gate of `level` gives
+ * level + 1 to the gates that read it and have no level. The search starts at the gates that read
+ * no other gate. Gates that meet at another one write the same value, so their order does not
+ * matter; they use relaxed atomics because they are unordered. */
 #include "tyto_device.h"
 
 #include "../common/gate.h"
 
 enum : unsigned { UNREACHED = 0xffffffffu };
 
-/* What decides whether a gate takes part is read at once, of all gates. */
+/* Reads for all gates at once the values that decide whether a gate takes part. */
 extern "C" __global__ void netbfs(const Gate *gates, unsigned *levels, unsigned level,
                                   unsigned count) {
     unsigned gate = blockIdx.x * blockDim.x + threadIdx.x;

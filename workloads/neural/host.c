@@ -1,6 +1,6 @@
 /* Forward pass of a convolutional network for handwritten digits, with random images and weights:
- * 29 x 29 pixels, 6 maps of 13 x 13, 50 maps of 5 x 5, 100 neurons, 10 digits. The device's own
- * hyperbolic tangent and order of additions call for the tolerance. */
+ * 29 x 29 pixels, 6 maps of 13 x 13, 50 maps of 5 x 5, 100 neurons, 10 digits. A tolerance covers
+ * the device's own hyperbolic tangent and order of additions. */
 #include "common/workload.h"
 
 #include <math.h>
@@ -20,14 +20,15 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* A layer's maps, each of side x side neurons; a neuron sees a window of each map before it. */
+/* A layer's maps, each of side x side neurons; a neuron reads a window of each map of the previous
+ * layer. */
 typedef struct Layer {
     const char *kernel;
     unsigned maps_before, side_before; /* of its input */
     unsigned maps, side;               /* of its output: CTAs and threads of the launch */
     unsigned window, stride;           /* of a neuron's view */
     unsigned map_step, element_step;   /* between its weights for maps, and elements of a window */
-    unsigned unused;                   /* weights of each map at the end */
+    unsigned unused;                   /* unused weights at the end of each map */
 } Layer;
 
 static const Layer LAYER[LAYERS] = {

@@ -1,10 +1,10 @@
 /* A convolutional network that reads handwritten digits, one kernel per layer. blockIdx.x is the
  * feature map or the neuron, blockIdx.y the image; the fully connected layers run one thread per
- * CTA. A neuron's first weight is its bias. Loops stay loops, and tables tell where a window's
- * elements are, as in the program that GPGPU-Sim's authors run, of 68 million instructions with
- * 28 digits (Bakhoda et al., ISPASS 2009, table 1). As there, an index that the image has part in
- * is unsigned, which may wrap, so that each gets its address by itself, and a neuron's sum is
- * scaled in doubles before and after its hyperbolic tangent. */
+ * CTA. A neuron's first weight is its bias. Loops are not unrolled, and tables have the places of a
+ * window's elements, as in the program of GPGPU-Sim's authors, which has 68 million instructions
+ * with 28 digits (Bakhoda et al., ISPASS 2009, table 1). As there, an index that depends on the
+ * image is unsigned and may wrap, so each address is computed separately. A neuron's sum is scaled
+ * in double precision before and after its hyperbolic tangent. */
 #include "tyto_device.h"
 
 enum { WINDOW = 5 * 5, IMAGE_SIDE = 29, IMAGE = IMAGE_SIDE * IMAGE_SIDE };
@@ -12,7 +12,7 @@ enum { MAPS_1 = 6, SIDE_1 = 13, MAP_1 = SIDE_1 * SIDE_1, LAYER_1 = MAPS_1 * MAP_
 enum { MAPS_2 = 50, SIDE_2 = 5, MAP_2 = SIDE_2 * SIDE_2, LAYER_2 = MAPS_2 * MAP_2 };
 enum { NEURONS_3 = 100, DIGITS = 10 };
 
-/* Below 0.55 by an odd polynomial, least squares of what is off relatively: less than 2^-24. */
+/* Below 0.55 an odd polynomial, a least-squares fit of the relative error, which is below 2^-24. */
 static __device__ float tangent(float x) {
     float size = fabsf(x), square = x * x;
     if (size >= 0.55f) return copysignf(1.0f - 2.0f / (expf(2.0f * size) + 1.0f), x);
@@ -26,14 +26,14 @@ static __device__ float squash(float sum) {
     return (float)(1.7159 * tangent((float)(0.66666667 * sum)));
 }
 
-/* Where the elements of a window lie behind its corner, in an image and in a map of layer 1. */
+/* Offsets of the elements of a window from its corner, in an image and in a map of layer 1. */
 static __constant__ int image_window[WINDOW] = {0,  1,  2,   3,   4,   29,  30, 31, 32,
                                                 33, 58, 59,  60,  61,  62,  87, 88, 89,
                                                 90, 91, 116, 117, 118, 119, 120};
 static __constant__ int map_window[WINDOW] = {0,  1,  2,  3,  4,  13, 14, 15, 16, 17, 26, 27, 28,
                                               29, 30, 39, 40, 41, 42, 43, 52, 53, 54, 55, 56};
 
-/* The sum of neuron blockIdx.x, which sees all `count` inputs of image blockIdx.y. */
+/* The sum of neuron blockIdx.x, over all `count` inputs of image blockIdx.y. */
 static __device__ float connect(const float *inputs, const float *weights, int count) {
     int weight = (int)blockIdx.x * (count + 1);
     float sum = 0.0f;
@@ -60,7 +60,7 @@ extern "C" __global__ void neural_first(const float *images, const float *weight
 }
 
 /* 5 x 5 threads: every second window of all six maps of the first layer. The weights for an element
- * of the window lie side by side. Five unused ones follow them. */
+ * of the window are contiguous. Five unused ones follow them. */
 extern "C" __global__ void neural_second(const float *in, const float *weights, float *out) {
     int map = (int)blockIdx.x, x = (int)threadIdx.x, y = (int)threadIdx.y;
     int weight = map * (1 + WINDOW) * MAPS_1, left = x * 2, top = y * 2;

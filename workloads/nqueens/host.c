@@ -1,5 +1,5 @@
-/* The number of ways to place queens on a board so that none attacks another: the host places the
- * first rows in every possible way, the device counts how each goes on. */
+/* The number of ways to place queens on a board so that none attacks another: the host fills the
+ * first rows in every possible way, and the device counts the completions of each. */
 #include "common/workload.h"
 
 enum { THREADS = 96, MOST_ROWS = 10 };
@@ -16,7 +16,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* As the kernel has it. */
+/* The same layout as in the kernel. */
 typedef struct Board {
     uint32_t columns, left, right; /* attacked in the next row, a bit per column */
 } Board;

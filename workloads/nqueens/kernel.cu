@@ -1,11 +1,11 @@
-/* Counts the ways to complete boards on which the first queens stand, one board per thread, by
+/* Counts the ways to complete boards with the first queens placed, one board per thread, by
  * backtracking over bit masks. A CTA of 96 threads keeps its stacks in shared memory, a column of
- * words per thread, and adds its counts up by a tree. */
+ * words per thread, and adds up its counts by a tree. */
 #include "tyto_device.h"
 
 enum { THREADS = 96, MOST_ROWS = 10 };
 
-/* Columns and diagonals that the first queens attack, seen from the next row. */
+/* Columns and diagonals that the first queens attack in the next row. */
 struct Board {
     unsigned columns, left, right;
 };

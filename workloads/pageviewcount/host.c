@@ -1,5 +1,5 @@
-/* Counts the visitors of every page in a log of lines "address, tab, visitor, tab, cookie", drawn
- * as the suite draws them: 1,000 pages, any visitor and cookie. */
+/* Counts the visitors of every page in a log of lines "address, tab, visitor, tab, cookie", made at
+ * random as in the suite: 1,000 pages, any visitor and cookie. */
 #include "common/mapreduce.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ enum { VIEWS, PAGES, VISITORS, PHASES, RUNS };
 
 static const WorkloadInfo INFO = {
     .name = "pageviewcount",
-    .summary = "Counts the visitors of every page in a log, as MapReduce.",
+    .summary = "Counts the visitors of every page in a log with MapReduce.",
     .parameters =
         {
             [VIEWS] = {"views", "lines of the log", {500, 2048, 65536}, 1u << 20, 0},
@@ -24,7 +24,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* As the kernels have it. */
+/* The same layout as in the kernels. */
 typedef struct Line {
     uint32_t bytes; /* with the zero at its end */
     uint32_t pass;
@@ -37,7 +37,7 @@ typedef struct Log {
     uint32_t *lines; /* where each starts, and the end of the last */
 } Log;
 
-/* Of the visitors that there may be, one, as its address and a cookie. */
+/* One of the possible visitors, as its address and a cookie. */
 static void draw_visitor(Workload *workload, uint8_t address[4], uint32_t *cookie) {
     uint32_t visitors = workload->values[VISITORS];
     if (visitors) {
@@ -75,7 +75,7 @@ static TextKey text_key(const RecordSet *set, const Record *record) {
     return key;
 }
 
-/* True when the first pass has emitted each line with its hash. */
+/* True if the first pass has emitted each line with its hash. */
 static bool verify_map(Workload *workload, const Log *log, const RecordSet *emitted) {
     uint32_t count = workload->values[VIEWS];
     bool is_right = workload_compare_words(workload, &emitted->count, &count, 1);
@@ -91,7 +91,7 @@ static bool verify_map(Workload *workload, const Log *log, const RecordSet *emit
     return is_right;
 }
 
-/* The lines that are left, one of each group of equal ones. */
+/* The remaining lines, one of each group of equal lines. */
 static RecordSet reduce(Workload *workload, const DeviceRecords *device, const uint32_t *starts,
                         uint32_t groups) {
     RecordSet left = mapreduce_records(workload, groups, sizeof(TextKey), sizeof(Line));
@@ -108,8 +108,8 @@ static RecordSet reduce(Workload *workload, const DeviceRecords *device, const u
     return left;
 }
 
-/* One pass: maps, sorts and groups, and the sorted records go to `sorted`; NULL when something is
- * wrong. The map of the second pass cuts the lines at their tabs. */
+/* One pass: maps, sorts and groups; the sorted records go to `sorted`. NULL if a result is wrong.
+ * The map of the second pass cuts the lines at their tabs. */
 static uint32_t *sort_pass(Workload *workload, Log *log, DeviceRecords *device, RecordSet *sorted,
                            uint32_t *groups) {
     workload_copy_to_host(log->text, log->device_text, log->bytes);
@@ -141,8 +141,8 @@ static uint32_t count_pages(Workload *workload, const Log *log, uint32_t *visits
     return pages;
 }
 
-/* Both passes from the first one's sort on; true when they leave as many lines and as many pages as
- * there are, the pages in groups that have one address each. */
+/* Both passes from the first sort on. True if the numbers of lines and pages are right, and each
+ * group of pages has one address. */
 static bool sort_and_count(Workload *workload, Log *log, DeviceRecords *device,
                            RecordSet *emitted) {
     uint32_t lines, pages, expected_lines, expected_pages;

@@ -1,6 +1,6 @@
-/* Counts who has viewed each page by a web server's log, as MapReduce twice. A line is "address,
- * tab, visitor, tab, cookie". The first time lines are keys, so that of equal ones one is left, the
- * second time addresses are, and their visitors the values. */
+/* Counts the visitors of each page in a web server's log, with MapReduce in two passes. A line is
+ * "address, tab, visitor, tab, cookie". In the first pass lines are keys, so that one of several
+ * equal lines remains. In the second pass addresses are keys, and their visitors are the values. */
 #include "../common/mapreduce_text.cuh"
 
 struct Line {
@@ -15,7 +15,7 @@ extern "C" __global__ void pageviewcount_count(Input input, Totals totals) {
     count_record(totals, sizeof(TextKey), line->pass == 0 ? sizeof(Line) : sizeof(int));
 }
 
-/* Ends the text where the next tab is. */
+/* Ends the text at the next tab. */
 static __device__ unsigned char *cut(unsigned char *text) {
     while (*text != '\t')
         text++;
@@ -45,7 +45,7 @@ extern "C" __global__ void pageviewcount_map(Input input, Output output) {
     emit(output, key, visitor, sizeof *key, sizeof *visitor);
 }
 
-/* Of each group of records with one key the first is left, for the second pass. */
+/* Keeps the first record of each group with equal keys, for the second pass. */
 extern "C" __global__ void pageviewcount_reduce(const Record *records, const unsigned *starts,
                                                 const unsigned char *keys,
                                                 const unsigned char *values, TextKey *left_keys,

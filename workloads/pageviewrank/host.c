@@ -1,4 +1,4 @@
-/* Ranks pages by their views, most viewed first; views are drawn as the suite draws them. */
+/* Ranks pages by their views, most viewed first; views are made at random as in the suite. */
 #include "common/mapreduce.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ enum { PAGES, PHASES, RUNS };
 
 static const WorkloadInfo INFO = {
     .name = "pageviewrank",
-    .summary = "Ranks pages by their views, as MapReduce.",
+    .summary = "Ranks pages by their views with MapReduce.",
     .parameters =
         {
             [PAGES] = {"pages", "to rank", {500, 4096, 65536}, 1u << 20, 0},

@@ -1,5 +1,5 @@
-/* Ranks pages by their views, as MapReduce: a record's key is the count of views, its value where
- * the page's name begins. */
+/* Ranks pages by their views with MapReduce: a record's key is the count of views, its value the
+ * start of the page's name. */
 #include "../common/mapreduce.cuh"
 
 static __device__ int compare_keys(const unsigned char *a, const unsigned char *b) {

@@ -1,6 +1,6 @@
-/* Tracks an object that moves through the plane, observed with noise, by a particle filter: the
- * host moves and weighs the particles, the device resamples them. A particle is copied whole, so
- * the comparison is exact. */
+/* Tracks an object that moves in the plane, with noisy observations, by a particle filter: the host
+ * moves and weighs the particles, the device resamples them. Particles are copied, so the
+ * comparison is exact. */
 #include "common/workload.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* Roughly normal, of unit deviation: a sum of twelve uniform draws. */
+/* Roughly normal with unit deviation: a sum of twelve uniform random numbers. */
 static double draw_normal(Workload *workload) {
     double sum = -6.0;
     for (int i = 0; i < 12; i++)
@@ -27,8 +27,8 @@ static double draw_normal(Workload *workload) {
     return sum;
 }
 
-/* Moves every particle by the object's motion with noise, and fills the running sum of the weights
- * that the observation at (x, y) gives them. */
+/* Moves every particle by the object's motion with noise, and computes the running sum of the
+ * particles' weights from the observation at (x, y). */
 static void move_and_weigh(Workload *workload, double *xs, double *ys, double *cumulative,
                            size_t count, double x, double y) {
     double sum = 0.0;
@@ -42,7 +42,7 @@ static void move_and_weigh(Workload *workload, double *xs, double *ys, double *c
         cumulative[i] /= sum;
 }
 
-/* Both sequences rise, so one walk along them finds what each particle searches for. */
+/* Both sequences are ascending, so a single pass finds the result of each particle's search. */
 static void resample(const double *from, double *to, const double *cumulative, const double *draws,
                      size_t count) {
     for (size_t i = 0, chosen = 0; i < count; i++) {
@@ -52,7 +52,7 @@ static void resample(const double *from, double *to, const double *cumulative, c
     }
 }
 
-/* Whether the device's particles are these, to the bit. */
+/* Whether the device's particles equal these to the bit. */
 static bool is_copy(Workload *workload, CUdeviceptr got, const double *expected, size_t count) {
     return workload_verify_bytes(workload, got, (const uint8_t *)expected,
                                  count * sizeof *expected);

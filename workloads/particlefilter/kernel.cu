@@ -1,6 +1,6 @@
 /* The resampling step of a particle filter: every particle searches the cumulative weights, from
- * the first on, for the particle that it becomes a copy of. All is double, as in
- * Rodinia's first version. */
+ * the first on, for the particle that it will copy. All numbers are doubles, as in Rodinia's first
+ * version. */
 #include "tyto_device.h"
 
 extern "C" __global__ void particlefilter(const double *x, const double *y,

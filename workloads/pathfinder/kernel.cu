@@ -1,9 +1,9 @@
 /* The cheapest way through a grid of costs, row by row, stepping straight or diagonally: dynamic
  * programming, several rows per launch. A CTA of 256 threads loads a row of totals with a halo of
- * `halo` columns on either side, and each row that it adds leaves one column of each behind: a
- * launch of fewer rows than `halo`, the last one, has wider CTAs' shares. A row's sums go into a
- * second shared array first, and from that of the last row into global memory, without its being
- * copied back. The grid's sides are where the neighbour to read is clamped. */
+ * `halo` columns on either side, and each row that it adds drops one column on either side. A
+ * launch of fewer rows than `halo`, such as the last one, computes more columns per CTA. A row's
+ * sums go to a second shared array first. Those of the last row go from there to global memory, and
+ * are not copied back. At the grid's sides the neighbour is clamped. */
 #include "tyto_device.h"
 
 enum { THREADS = 256 };

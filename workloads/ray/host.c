@@ -1,12 +1,12 @@
-/* A picture of three spheres above a floor, which the program has that GPGPU-Sim's authors run; of
- * more at random places where more are asked for. The CPU takes the same steps with the same
- * roundings, so that with `--exact 1` the comparison is exact even at the edges of spheres.
+/* A picture of three spheres above a floor, as in the program of GPGPU-Sim's authors, or of more
+ * spheres at random places. The CPU makes the same steps with the same rounding, so that with
+ * `--exact 1` the comparison is exact even at the edges of spheres.
  *
- * A GPU's reciprocal roots are up to two units in the last place off. That moves channels across
- * the border to the next level, and the edges of what a ray meets, where a pixel may get any
- * colour. With the roots below off by up to two, each at random, at most 3, 4 and 73 pixels of the
- * three sizes differed by a level, and 1, 5 and 29 by more. So three in a thousand may differ, and
- * a third of these by more than a level; an error throughout the picture is still found. */
+ * A GPU's reciprocal roots have errors of up to two units in the last place. This can change
+ * channels by one level, and move edges, where a pixel may get any colour. With random errors of up
+ * to two in the roots below, at most 3, 4 and 73 pixels of the three sizes differed by one level,
+ * and 1, 5 and 29 by more. So three in a thousand pixels may differ, and a third of these by more
+ * than a level. An error throughout the picture is still found. */
 #include "common/workload.h"
 
 #include <math.h>
@@ -15,7 +15,8 @@
 enum { TOLERATED = 3 }; /* pixels in 1000 that differ */
 enum { THREADS_X = 16, THREADS_Y = 8, MOST_OBJECTS = 64, FIRST_OBJECTS = 4, DEPTH = 5 };
 
-static const float HORIZON = 10000.0f, NEAR = 0.0001f; /* as far as one sees; off a surface */
+static const float HORIZON = 10000.0f,
+                   NEAR = 0.0001f; /* the largest visible distance; the distance from a surface */
 
 enum { WIDTH, HEIGHT, OBJECTS, EXACT };
 
@@ -27,7 +28,7 @@ static const WorkloadInfo INFO = {
             [WIDTH] = {"width", "of the picture", {50, 128, 256}, 8192, 0},
             [HEIGHT] = {"height", "of the picture", {30, 64, 256}, 8192, 0},
             [OBJECTS] =
-                {"objects", "in the scene, the floor one of them", {4, 4, 4}, MOST_OBJECTS, 0},
+                {"objects", "in the scene, including the floor", {4, 4, 4}, MOST_OBJECTS, 0},
             [EXACT] = {"exact", "0: a few pixels may differ, 1: none", {0, 0, 0}, 1, 0},
         },
 };
@@ -40,7 +41,7 @@ typedef struct Colour {
     float red, green, blue, alpha;
 } Colour;
 
-/* As the kernel has it. */
+/* The same layout as in the kernel. */
 typedef struct Object {
     Vector centre;
     float radius;
@@ -49,7 +50,7 @@ typedef struct Object {
     uint32_t unused;
 } Object;
 
-/* As the kernel has it: axes of the picture, and where it is seen from. */
+/* The same layout as in the kernel: the axes of the picture, and the position of the viewer. */
 typedef struct Camera {
     Vector ahead;
     float x;
@@ -63,7 +64,7 @@ typedef struct Scene {
     Object objects[MOST_OBJECTS];
     int count; /* of objects */
     Camera camera;
-    float focus; /* how far ahead of the camera the picture is, whose shorter side is 2 */
+    float focus; /* distance of the picture from the camera; the picture's shorter side is 2 */
     float shift; /* of all objects along x */
 } Scene;
 
@@ -99,7 +100,8 @@ static Colour add_dimmed(Colour a, float factor, Colour b) {
                     fmaf(factor, b.blue, a.blue), fmaf(factor, b.alpha, a.alpha)};
 }
 
-/* From above the first row of spheres towards the origin, with an angle of view of 65 degrees. */
+/* The camera is above the first row of spheres and points to the origin, with an angle of view of
+ * 65 degrees. */
 static Camera place_camera(void) {
     Vector place = {0.0f, 0.5f, 2.0f}, level = {0.0f, 1.0f, 0.0f};
     Vector ahead = normalize(scale(-1.0f, place));
@@ -137,7 +139,7 @@ static float of_bits(int bits) {
     return x;
 }
 
-/* x^y of an x that is a number from 0 to 1, by the kernel's steps. */
+/* x^y for an x from 0 to 1, with the kernel's steps. */
 static float power(float x, float y) {
     if (x == 0.0f || x == 1.0f) return x;
     float scaled = x < 0x1p-126f ? x * 0x1p24f : x;
@@ -197,8 +199,8 @@ static float meet(const Scene *scene, int object, Vector origin, Vector directio
                        : meet_sphere(centre, o->radius, origin, direction);
 }
 
-/* Just off a sphere's surface the distance to it may be rounded to less than nothing: in its
- * shadow, as for the kernel. */
+/* Near a sphere's surface the distance may be rounded to less than 0; then the point is in its
+ * shadow, as in the kernel. */
 static bool is_lit(const Scene *scene, Vector point, Vector direction) {
     Vector origin = add_scaled(point, NEAR, direction), to = subtract(LIGHT, point);
     for (int i = 0; i < scene->count; i++) {

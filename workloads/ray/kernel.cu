@@ -1,11 +1,12 @@
-/* A picture of mirroring spheres above a floor by ray tracing, one pixel per thread: a ray is
- * followed for up to five reflections, each with a shadow ray to the light and a highlight, a
- * power of 50 by the general routine. The five are code of their own, so that what each adds waits
- * in registers until the last is known; that is more code than an instruction cache of those years
- * holds. The objects and the camera lie in constant memory; warps diverge by what their rays hit.
+/* A picture of mirroring spheres above a floor by ray tracing, one pixel per thread: a ray has up
+ * to five reflections, each with a shadow ray to the light and a highlight, which is a power of 50
+ * computed by the general routine. The five reflections are unrolled, so that their contributions
+ * stay in registers until the last is known. This is more code than an instruction cache of those
+ * years holds. The objects and the camera are in constant memory; warps diverge when their rays hit
+ * different objects.
  *
- * Products that are added are fused by hand, so that no compiler chooses which: the picture is the
- * CPU's to the bit where a reciprocal root is rounded to the nearest. */
+ * Multiplications and additions are fused explicitly, not by the compiler's choice. So the picture
+ * equals the CPU's to the bit if reciprocal roots are rounded to nearest. */
 #include "tyto_device.h"
 
 enum { MOST_OBJECTS = 64, DEPTH = 5 };
@@ -26,7 +27,7 @@ struct Object {
     unsigned unused;
 };
 
-/* Axes of the picture, and where it is seen from. */
+/* Axes of the picture, and the position of the viewer. */
 struct Camera {
     Vector ahead;
     float x;
@@ -36,7 +37,7 @@ struct Camera {
     float z;
 };
 
-const float HORIZON = 10000.0f, NEAR = 0.0001f; /* as far as one sees; off a surface */
+const float HORIZON = 10000.0f, NEAR = 0.0001f; /* the largest visible distance; the distance from a surface */
 
 __constant__ Object objects[MOST_OBJECTS];
 __constant__ Camera camera;
@@ -66,7 +67,7 @@ static __device__ Colour add_dimmed(Colour a, float factor, Colour b) {
             fmaf(factor, b.blue, a.blue), fmaf(factor, b.alpha, a.alpha)};
 }
 
-/* x^y of an x that is not negative: y times the logarithm in two parts, and its exponential. */
+/* x^y for a non-negative x: the exponential of y times the logarithm, which has two parts. */
 static __device__ float power(float x, float y) {
     if (x == 1.0f) return 1.0f;
     if (x == 0.0f) return 0.0f;
@@ -106,7 +107,7 @@ static __device__ float power(float x, float y) {
            __int_as_float(((int)times - half + 127) << 23);
 }
 
-/* How far along the ray the floor is, or 0: nowhere. */
+/* The distance to the floor along the ray; 0: it does not hit the floor. */
 static __device__ float meet_floor(Vector centre, Vector origin, Vector direction) {
     Vector normal = {0.0f, 1.0f, 0.0f};
     float slope = dot(normal, direction);
@@ -115,7 +116,7 @@ static __device__ float meet_floor(Vector centre, Vector origin, Vector directio
     return distance > 0.0f ? distance : 0.0f;
 }
 
-/* The same of a sphere; from within its far side is met. */
+/* The same for a sphere; a ray from inside hits its far side. */
 static __device__ float meet_sphere(Vector centre, float radius, Vector origin, Vector direction) {
     Vector to = subtract(centre, origin);
     float along = dot(to, direction), far_2 = dot(to, to), radius_2 = radius * radius;
@@ -126,7 +127,7 @@ static __device__ float meet_sphere(Vector centre, float radius, Vector origin, 
     return far_2 > radius_2 ? along - half : along + half;
 }
 
-/* Of an object that has moved by `shift` along x. */
+/* The position of an object that is moved by `shift` along x. */
 static __device__ float meet(const Object *object, float shift, Vector origin, Vector direction) {
     Vector centre = object->centre;
     centre.x += shift;
@@ -134,8 +135,8 @@ static __device__ float meet(const Object *object, float shift, Vector origin, V
                             : meet_sphere(centre, object->radius, origin, direction);
 }
 
-/* Whether nothing is before the light. As in the program that this is after, what is farther from
- * the middle of the scene than the point is from the light does not count. */
+/* Whether no object hides the light. As in the original program, objects farther from the middle of
+ * the scene than the point is from the light do not count. */
 static __device__ bool is_lit(Vector point, Vector direction, float shift, int count) {
     Vector light = {10.0f, 10.0f, 10.0f}, to = subtract(light, point);
     Vector origin = add_scaled(point, NEAR, direction);

@@ -1,5 +1,5 @@
-/* The sum of an array in two launches: many CTAs to one partial sum each, then one CTA over those.
- * The reference adds up in double; the tolerance covers the kernel's roundings. */
+/* The sum of an array in two launches: many CTAs compute a partial sum each, then one CTA adds
+ * these. The reference adds in double precision; a tolerance covers the kernel's rounding. */
 #include "common/workload.h"
 
 enum { THREADS = 256, MOST_CTAS = 256, ELEMENTS_PER_THREAD = 4 };

@@ -1,5 +1,5 @@
 /* Sum of an array: each thread adds up a grid-stride share, then the CTA halves its partial sums in
- * shared memory until one is left, which becomes one element of `sums`. */
+ * shared memory until one is left, which becomes an element of `sums`. */
 #include "tyto_device.h"
 
 enum { THREADS = 256 };

@@ -19,8 +19,8 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* The blocks that a macroblock is cut into, in the order of their buffers. A quarter's blocks
- * follow each other where two quarters do not make one. */
+/* The blocks of a macroblock, in the order of their buffers. The blocks of a quarter are adjacent,
+ * except for blocks that span two quarters. */
 typedef struct Shape {
     int width, height; /* pixels */
 } Shape;

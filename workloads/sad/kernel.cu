@@ -1,18 +1,18 @@
 /* Sums of absolute differences for motion estimation: every 4 x 4 block of a frame against all
  * positions within 16 pixels in the frame before, which is a texture; the sums of larger blocks are
- * added up from those of smaller ones, two positions to a word. */
+ * computed from those of smaller ones, with two positions in a word. */
 #include "tyto_device.h"
 
 typedef unsigned long long Texture;
 
 enum { RANGE = 16, SEARCH = 2 * RANGE + 1, POSITIONS = SEARCH * SEARCH };
 enum { PADDED = 1096, WORDS = PADDED / 2, PAIRS = WORDS / 2, PER_THREAD = 18, BLOCK = 4 };
-/* Positions that a thread tries at once, so that a pixel is fetched for all of them: SEARCH and
- * PER_THREAD are multiples. */
+/* Positions that a thread tries at once, so that it fetches a pixel once for all of them. SEARCH
+ * and PER_THREAD are multiples of it. */
 enum { AT_ONCE = 3, WARP = 32 };
 
-/* Beyond the frame are its outermost pixels: by floats, as tex2D has them; by integers a GPU reads
- * zeros there. */
+/* Coordinates are clamped at the frame's edges. They are floats, as for tex2D; with integers a GPU
+ * reads zeros beyond the edges. */
 static __device__ int fetch_pixel(Texture frame, int x, int y) {
     int pixel;
     asm("{ .reg .u32 y, z, w; tex.2d.v4.u32.f32 {%0, y, z, w}, [%1, {%2, %3}]; }"
@@ -21,7 +21,8 @@ static __device__ int fetch_pixel(Texture frame, int x, int y) {
     return pixel;
 }
 
-/* A CTA per 4 x 4 block, 61 threads, each 18 positions in a row; the first warp writes the sums. */
+/* A CTA per 4 x 4 block, with 61 threads of 18 consecutive positions each; the first warp writes
+ * the sums. */
 extern "C" __global__ void sad_4x4(const unsigned short *current, Texture before,
                                    unsigned short *sums, int width) {
     __shared__ unsigned short pixel[BLOCK * BLOCK];
@@ -67,9 +68,9 @@ extern "C" __global__ void sad_4x4(const unsigned short *current, Texture before
             out[i] = own_pairs[i];
 }
 
-/* For all positions the sums of a region of four parts, each read once: of its upper and its lower
- * half, of its left and its right one, and of the whole. No half of a word overflows: 256 pixels
- * differ by 65,280. */
+/* For all positions, the sums of a region of four parts, reading each part once: of its upper and
+ * lower halves, its left and right halves, and the whole. No half of a word overflows, because 256
+ * pixels differ by at most 65,280. */
 static __device__ void add_parts(const unsigned *upper, const unsigned *lower, unsigned *wide,
                                  unsigned *tall, unsigned *whole) {
     for (unsigned i = threadIdx.x; i < (POSITIONS + 1) / 2; i += WARP) {

@@ -1,5 +1,5 @@
-/* Scalar products of pairs of vectors. Elements are whole numbers below 8, so that sums stay exact
- * in a float and the comparison can be. */
+/* Scalar products of pairs of vectors. Elements are whole numbers below 8, so that sums are exact
+ * in a float, and so is the comparison. */
 #include "common/workload.h"
 
 enum { THREADS = 256, MOST_CTAS = 128 };
@@ -14,7 +14,7 @@ static const WorkloadInfo INFO = {
             [VECTORS] = {"vectors", "pairs of them", {7, 128, 256}, 4096, 0},
             [ELEMENTS] = {"elements", "of a vector", {1500, 2048, 4096}, 65536, 0},
             [STEPPING] =
-                {"stepping", "1: pointers that step on, as compiled in 2010", {0, 0, 0}, 1, 0},
+                {"stepping", "1: advancing pointers, as compiled in 2010", {0, 0, 0}, 1, 0},
         },
 };
 

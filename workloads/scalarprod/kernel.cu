@@ -24,25 +24,25 @@ extern "C" __global__ void scalarprod(const float *a, const float *b, float *pro
     }
 }
 
-/* ---- As NVIDIA's compiler of 2010 had it ----
+/* ---- As compiled by NVIDIA's compiler of 2010 ----
  *
- * Pointers advance; today's compiler computes an address from an index in each turn. They are
- * computed again for each slice and each halving, from indices and parameters that are read there.
- * So is the number of turns of a slice, which nothing uses. */
+ * Pointers advance, whereas a current compiler computes an address from an index in each iteration.
+ * They are computed again for each slice and each halving, from indices and parameters that are
+ * read there. So is the number of iterations of a slice, which is unused. */
 
-/* An address in global memory, as parameters have it. */
+/* An address in global memory, in the form of parameters. */
 typedef const float __attribute__((address_space(1))) * GlobalFloats;
 
-/* Leaves the compiler nothing that it knows of `x` from before. */
+/* Hides the value of `x` from the compiler. */
 static __device__ int forget(int x) {
     asm volatile("" : "+r"(x));
     return x;
 }
 
-/* Has `x` worked out. */
+/* Makes the compiler compute `x`. */
 static __device__ void work_out(int x) { asm volatile("" ::"r"(x)); }
 
-/* The part of a slice's sum from `first` on, at steps of as many as there are slices. */
+/* The part of a slice's sum from `first` on; the step is the number of slices. */
 static __device__ __forceinline__ float add_slice(GlobalFloats a, GlobalFloats b, int first,
                                                   int end) {
     GlobalFloats of_a = a + first, of_b = b + first, past = a + end;

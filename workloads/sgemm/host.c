@@ -1,5 +1,5 @@
-/* C = A B for matrices of whole tiles. Entries are whole numbers below 8, so that sums stay exact
- * in a float and the comparison can be. */
+/* C = A B for matrices of whole tiles. Entries are whole numbers below 8, so that sums are exact in
+ * a float, and so is the comparison. */
 #include "common/workload.h"
 
 enum { TILE_ROWS = 128, TILE_COLUMNS = 16, TILE_DEPTH = 8 };
@@ -17,7 +17,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* A and C by columns, B by rows, as the kernel has them. */
+/* A and C by columns, B by rows, as in the kernel. */
 static void multiply(const float *a, const float *b, float *c, const uint32_t sizes[]) {
     size_t rows = sizes[ROWS], columns = sizes[COLUMNS];
     for (size_t column = 0; column < columns; column++)

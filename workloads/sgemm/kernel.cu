@@ -1,6 +1,6 @@
-/* Product of two matrices by tiles in registers: C = alpha A B + beta C. A thread has 16 columns of
- * a row of C; the CTA's part of B goes through shared memory, A's words are read side by side. A and
- * C lie by columns, B by rows. */
+/* Product of two matrices by tiles in registers: C = alpha A B + beta C. A thread computes 16
+ * columns of a row of C; the CTA's part of B goes through shared memory, and reads of A are
+ * contiguous. A and C are stored by columns, B by rows. */
 #include "tyto_device.h"
 
 enum { COLUMNS = 16, DEPTH = 8, ROWS = COLUMNS * DEPTH };

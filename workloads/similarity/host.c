@@ -1,5 +1,5 @@
 /* The similarity of all pairs of documents. Features are whole numbers below 16, so sums are exact;
- * the tolerance covers two square roots, a product and a division. */
+ * a tolerance covers two square roots, a product and a division. */
 #include "common/mapreduce.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ enum { DOCUMENTS, FEATURES, PAIRS, PHASES };
 
 static const WorkloadInfo INFO = {
     .name = "similarity",
-    .summary = "Scores the similarity of all pairs of documents, as MapReduce.",
+    .summary = "Scores the similarity of all pairs of documents with MapReduce.",
     .parameters =
         {
             [DOCUMENTS] = {"documents", "", {40, 128, 1024}, 4096, 0},
@@ -22,7 +22,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* As the kernels have it. */
+/* The same layout as in the kernels. */
 typedef struct Pair {
     int32_t a, b, features;
 } Pair;

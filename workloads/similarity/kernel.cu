@@ -1,5 +1,5 @@
-/* How alike documents are, as MapReduce: a record is a pair of documents, what is emitted the
- * cosine between their vectors, as the key by which they are sorted, and the pair. */
+/* The similarity of documents with MapReduce: a record is a pair of documents. It emits the cosine
+ * between their vectors, which is the key for sorting, and the pair. */
 #include "../common/mapreduce.cuh"
 
 struct Documents {

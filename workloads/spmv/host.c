@@ -1,17 +1,17 @@
 /* y = A x for a square sparse matrix, in CSR or in jagged diagonal form: a random one with 0 to 32
  * entries a row, or that of a mesh of finite elements. Entries and vector are whole numbers below
- * 8, so that sums are exact and the comparison can be. */
+ * 8, so that sums are exact, and so is the comparison. */
 #include "common/workload.h"
 
 #include <stdlib.h>
 
 enum { THREADS = 256, MOST_RANDOM_ENTRIES = 32, MOST_MESH_ENTRIES = 49, WARP = 32 };
 
-/* As the kernel has them. */
+/* The same values as in the kernel. */
 enum { MOST_WARPS = 5000, MOST_DIAGONALS = 64 };
 
-/* A thread block of the jagged form, as Parboil has it where compute capability is 1.2 or 1.3: an
- * eighth of the threads that an SM holds. */
+/* Threads of a CTA for the jagged form, as in Parboil for compute capability 1.2 or 1.3: an eighth
+ * of the threads of an SM. */
 enum { JAGGED_THREADS = 128 };
 
 enum { ROWS, BAND, JAGGED, ELEMENTS, RUNS };
@@ -23,13 +23,13 @@ static const WorkloadInfo INFO = {
         {
             [ROWS] = {"rows", "and columns, 16 entries a row", {500, 16384, 65536}, 1u << 24, 0},
             [BAND] = {"band",
-                      "entries lie this near to the diagonal; 0: anywhere",
+                      "largest distance of entries from the diagonal; 0: no limit",
                       {0, 0, 0},
                       1u << 24,
                       0},
             [JAGGED] = {"jagged", "1: jagged diagonals; 0: CSR", {0, 0, 0}, 1, 0},
             [ELEMENTS] = {"elements",
-                          "on each side of a square mesh whose matrix it is; 0: random",
+                          "on each side of the square mesh of the matrix; 0: a random matrix",
                           {0, 0, 0},
                           1024,
                           0},
@@ -46,23 +46,23 @@ typedef struct Matrix {
     float *values;         /* of each entry */
 } Matrix;
 
-/* Along one side of the mesh: the nodes that node `at`, from 1, shares an element with. Every third
- * node lies between two elements; those on the border are none of the matrix's. */
+/* Along one side of the mesh: the nodes with which node `at`, from 1, shares an element. Every
+ * third node is between two elements; nodes on the border are not in the matrix. */
 static void find_couplings(uint32_t elements, uint32_t at, uint32_t *first, uint32_t *last) {
     uint32_t from = at % 3 ? at - at % 3 : at - 3, to = at - at % 3 + 3;
     *first = from ? from : 1;
     *last = to < 3 * elements ? to : to - 1;
 }
 
-/* Nodes of the mesh by their place, row by row, and their numbers, from 0. */
+/* Nodes of the mesh by their position, row by row, and their numbers, from 0. */
 typedef struct Numbering {
     uint32_t side; /* nodes along it */
     uint32_t count;
-    uint32_t *number_at; /* of each place, and 1; 0: it has none yet */
-    uint32_t *place_of;  /* of each number */
+    uint32_t *number_at; /* number of each position, plus 1; 0: none so far */
+    uint32_t *place_of;  /* position of each number */
 } Numbering;
 
-/* Gives the node at (x, y), from 1, the next number, unless it has one or lies on the border. */
+/* Gives the node at (x, y), from 1, the next number, unless it has one or is on the border. */
 static void number_node(Numbering *numbering, uint32_t x, uint32_t y) {
     if (x - 1 >= numbering->side || y - 1 >= numbering->side) return;
     uint32_t place = (y - 1) * numbering->side + x - 1;
@@ -71,8 +71,8 @@ static void number_node(Numbering *numbering, uint32_t x, uint32_t y) {
     numbering->number_at[place] = numbering->count;
 }
 
-/* An element's nodes: round its corners, each before those of the edge behind it, then the inner
- * ones. `x`, `y`: its first corner. */
+/* Numbers an element's nodes: its corners in turn, each followed by the nodes of the next edge,
+ * then the inner nodes. `x`, `y`: its first corner. */
 static void number_element(Numbering *numbering, uint32_t x, uint32_t y) {
     static const uint32_t CORNERS[5][2] = {{0, 0}, {3, 0}, {3, 3}, {0, 3}, {0, 0}};
     for (int i = 0; i < 4; i++)
@@ -83,8 +83,8 @@ static void number_element(Numbering *numbering, uint32_t x, uint32_t y) {
         number_node(numbering, x + 1 + i % 2, y + 1 + i / 2);
 }
 
-/* Numbers nodes element by element, and elements as quartering a square again and again leaves
- * them: in the place of each its quarters, round its corners. */
+/* Numbers nodes element by element. The order of the elements comes from recursively quartering a
+ * square: its quarters, in the order of its corners, replace it. */
 static Numbering number_nodes(Workload *workload, uint32_t elements) {
     uint32_t side = 3 * elements - 1, levels = 0;
     Numbering numbering = {
@@ -111,9 +111,9 @@ static int compare_words(const void *a, const void *b) {
     return (*left > *right) - (*left < *right);
 }
 
-/* The matrix of `elements` squared finite elements of the third order, by the numbers of nodes: a
- * row has 49 entries, 28 or 16, as its node is a corner of elements, on an edge or inside, and less
- * near the border. */
+/* The matrix of `elements` squared finite elements of the third order, in the order of node
+ * numbers. A row has 49, 28 or 16 entries if its node is a corner, on an edge or inside an element,
+ * and fewer near the border. */
 static Matrix generate_mesh(Workload *workload, uint32_t elements) {
     Numbering numbering = number_nodes(workload, elements);
     uint32_t side = numbering.side, rows = numbering.count;
@@ -161,7 +161,7 @@ static void multiply(const Matrix *matrix, const float *x, float *y) {
             y[row] += matrix->values[i] * x[matrix->columns[i]];
 }
 
-/* Multiplies on the device; the product's address there. */
+/* Multiplies on the device; returns the product's address there. */
 static CUdeviceptr launch_csr(const Workload *workload, const Matrix *matrix, const float *host_x) {
     uint32_t rows = matrix->rows;
     CUdeviceptr row_offsets =
@@ -180,7 +180,7 @@ static uint32_t length_of(const Matrix *matrix, uint32_t row) {
     return matrix->row_offsets[row + 1] - matrix->row_offsets[row];
 }
 
-/* The rows, longest first, those of one length in their order. */
+/* The rows, longest first; rows of equal length keep their order. */
 static uint32_t *sort_rows(Workload *workload, const Matrix *matrix) {
     uint32_t *sorted = workload_host_alloc(workload, matrix->rows, sizeof *sorted), count = 0;
     for (uint32_t length = MOST_DIAGONALS; length-- > 0;)
@@ -189,8 +189,8 @@ static uint32_t *sort_rows(Workload *workload, const Matrix *matrix) {
     return sorted;
 }
 
-/* The same with the matrix in diagonals. Each has a place for every row of the warps that reach it;
- * what a row does not have stays 0. */
+/* The same with the matrix in diagonals. Each diagonal has a place for every row of the warps that
+ * reach it; missing entries stay 0. */
 static CUdeviceptr launch_jagged(Workload *workload, const Matrix *matrix, const float *host_x) {
     uint32_t rows = matrix->rows, warps = workload_divide_up(rows, WARP), entries = 0;
     if (warps > MOST_WARPS)

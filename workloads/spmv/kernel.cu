@@ -1,7 +1,6 @@
 /* Sparse matrix times vector, one row per thread. In CSR form rows of unequal length make warps
- * diverge, and neighbouring threads read far apart. In jagged form, as Parboil has it,
- * neither: rows are sorted by length, and entry k of all of them, the k-th diagonal, lies
- * together. */
+ * diverge, and neighbouring threads read far apart. The jagged form, as in Parboil, avoids both:
+ * rows are sorted by length, and entries k of all rows, the k-th diagonal, are contiguous. */
 #include "tyto_device.h"
 
 extern "C" __global__ void spmv(const unsigned *row_offsets, const unsigned *columns,
@@ -15,16 +14,16 @@ extern "C" __global__ void spmv(const unsigned *row_offsets, const unsigned *col
     y[row] = sum;
 }
 
-/* The most warps of rows, as in Parboil, whose largest matrix has 4,585, and diagonals. */
+/* The most warps of rows (as in Parboil, whose largest matrix has 4,585) and the most diagonals. */
 enum { MOST_WARPS = 5000, MOST_DIAGONALS = 64 };
 
-/* Where the diagonals begin; how long the rows of each warp are, which are filled up to the longest
- * and have one entry at least. */
+/* The starts of the diagonals, and the length of the rows of each warp, which are padded to the
+ * longest and have at least one entry. */
 __constant__ unsigned diagonals[MOST_DIAGONALS];
 __constant__ unsigned lengths[MOST_WARPS];
 
-/* As in Parboil a column is asked for one entry ahead, and no product waits for what its turn of
- * the loop has asked for. */
+/* As in Parboil, a column is loaded one entry ahead, so that no product waits for a load of the
+ * same iteration. */
 extern "C" __global__ void spmv_jagged(const unsigned *columns, const float *values,
                                        const unsigned *sorted_rows, const float *x, float *y,
                                        unsigned rows) {

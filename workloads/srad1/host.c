@@ -1,6 +1,6 @@
 /* Speckle-reducing anisotropic diffusion of an image stored by columns. The noise is measured on
- * the whole image, by a tree of sums in several launches. The tolerance covers the order of the
- * sums, fused multiply-adds, and the device's own exponential and logarithm. */
+ * the whole image, by a tree of sums in several launches. A tolerance covers the order of the sums,
+ * fused multiply-adds, and the device's own exponential and logarithm. */
 #include "common/srad.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* The index before or after each of `count`, the ends standing in for what they lack. */
+/* The index before or after each of `count`; the ends replace their missing neighbours. */
 static CUdeviceptr upload_neighbours(Workload *workload, unsigned count, int step) {
     uint32_t *indices = workload_host_alloc(workload, count, sizeof *indices);
     for (unsigned i = 0; i < count; i++) {
@@ -86,7 +86,7 @@ static void diffuse_on_cpu(Workload *workload, float *image, size_t rows, size_t
             sum += (double)image[i];
             square += (double)image[i] * (double)image[i];
         }
-        /* By columns: to the reference the image lies on its side. */
+        /* Stored by columns, so the image is transposed for the reference. */
         srad_step(workload, image, columns, rows, srad_noise(sum, square, (double)pixels), RATE);
     }
     for (size_t i = 0; i < pixels; i++)

@@ -1,6 +1,6 @@
-/* Speckle-reducing anisotropic diffusion, first version: no tiles, one pixel per thread, the images
- * stored by columns, and the indices of the neighbours read from memory. As in Rodinia, some sums
- * are of doubles, as literals without suffix make them. */
+/* Speckle-reducing anisotropic diffusion, first version: no tiles, one pixel per thread, images
+ * stored by columns, and the neighbours' indices read from memory. As in Rodinia, some sums are in
+ * double precision, because of literals without a suffix. */
 #include "tyto_device.h"
 
 enum { THREADS = 512 };
@@ -26,7 +26,7 @@ extern "C" __global__ void srad1_prepare(const float *image, float *sums, float 
     squares[i] = image[i] * image[i];
 }
 
-/* Adds up 512 elements of each array, `stride` apart, into the first of them. */
+/* Adds up 512 elements of each array, at distance `stride`, in the first of them. */
 extern "C" __global__ void srad1_reduce(float *sums, float *squares, unsigned elements,
                                         unsigned stride) {
     __shared__ float sum[THREADS], square[THREADS];

@@ -1,5 +1,5 @@
-/* Speckle-reducing anisotropic diffusion of an image stored by rows. The noise is measured by the
- * host on one corner of the image. The tolerance covers fused multiply-adds on the device. */
+/* Speckle-reducing anisotropic diffusion of an image stored by rows. The host measures the noise on
+ * one corner of the image. A tolerance covers fused multiply-adds on the device. */
 #include "common/srad.h"
 
 enum { TILE = 16, BUFFERS = 5 };

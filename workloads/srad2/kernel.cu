@@ -1,7 +1,8 @@
 /* Speckle-reducing anisotropic diffusion, second version: tiles of 16 x 16 pixels in shared memory,
  * with the rows and columns that border on them. Every thread loads its share of the borders, so
- * that a border is loaded once per row of the tile, and all wait for one kind of border before the
- * next. As in Rodinia, some sums are of doubles, as literals without suffix make them. */
+ * that a border is loaded once per row of the tile. All threads wait for one kind of border before
+ * they load the next. As in Rodinia, some sums are in double precision, because of literals without
+ * a suffix. */
 #include "tyto_device.h"
 
 enum { TILE = 16 };

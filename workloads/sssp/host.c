@@ -1,5 +1,5 @@
-/* Shortest paths from node 0 of a random graph: rounds of two launches until one changes nothing.
- * Lengths are whole numbers, so the comparison is exact. */
+/* Shortest paths from node 0 of a random graph: rounds of two launches until a round changes
+ * nothing. Lengths are whole numbers, so the comparison is exact. */
 #include "common/graph.h"
 
 enum { THREADS = 256, LONGEST = 100 };

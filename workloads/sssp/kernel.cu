@@ -1,6 +1,6 @@
-/* Shortest paths from one node of a weighted graph in CSR form, one node per thread. In turn: the
- * active nodes propose paths through them to their neighbours, then each node that was offered a
- * shorter path takes it and is active. */
+/* Shortest paths from one node of a weighted graph in CSR form, one node per thread. Two kernels
+ * alternate: the active nodes propose paths to their neighbours, then each node with a shorter
+ * proposed path takes it and becomes active. */
 #include "tyto_device.h"
 
 extern "C" __global__ void sssp_propose(const unsigned *row_offsets, const unsigned *neighbours,

@@ -32,7 +32,7 @@ static uint32_t *find_arrivals(Workload *workload, const Circuit *circuit) {
     return arrivals;
 }
 
-/* Lowers `required`, the clock for every gate, from the outputs down. */
+/* Lowers `required`, which starts as the clock for every gate, from the outputs down. */
 static void find_required(const Circuit *circuit, int32_t *required) {
     for (uint32_t level = circuit->levels; level-- > 0;)
         for (uint32_t i = 0; i < circuit->gates; i++) {

@@ -1,12 +1,12 @@
 /* Static timing analysis of a circuit, one gate per thread and one launch per level: arrival times
- * from the inputs up, then required times from the outputs down. The gates lie in the order of the
+ * from the inputs up, then required times from the outputs down. The gates are in the order of the
  * netlist, so a warp's gates are of many levels. */
 #include "tyto_device.h"
 
 #include "../common/gate.h"
 #include "delay.h"
 
-/* When a gate's output is stable: its own delay after the last of its inputs. */
+/* The time when a gate's output is stable: its own delay after the last of its inputs. */
 extern "C" __global__ void sta_arrive(const Gate *gates, const unsigned *levels, unsigned *arrivals,
                                       unsigned level, unsigned count) {
     unsigned gate = blockIdx.x * blockDim.x + threadIdx.x;
@@ -18,7 +18,7 @@ extern "C" __global__ void sta_arrive(const Gate *gates, const unsigned *levels,
     arrivals[gate] = latest + delay_of(inputs, gates[gate].outputs);
 }
 
-/* By when it has to be, so that the gates that read it are in time. */
+/* The time by which it must be stable, so that the gates that read it are in time. */
 extern "C" __global__ void sta_require(const Gate *gates, const unsigned *levels, int *required,
                                        unsigned level, unsigned count) {
     unsigned gate = blockIdx.x * blockDim.x + threadIdx.x;

@@ -12,8 +12,7 @@ static const WorkloadInfo INFO = {
     .parameters =
         {
             [WINDOWS] = {"windows", "to hash", {1000, 8192, 49152}, 1u << 26, 0},
-            [BLOCKS] =
-                {"blocks", "of 64 bytes that a window and its ending fill", {1, 1, 1}, 64, 0},
+            [BLOCKS] = {"blocks", "of 64 bytes in a window with its padding", {1, 1, 1}, 64, 0},
         },
 };
 
@@ -28,7 +27,7 @@ static uint32_t mix(int round, uint32_t b, uint32_t c, uint32_t d) {
     }
 }
 
-/* The same bytes in the other order. */
+/* The same bytes in reverse order. */
 static uint32_t swap_bytes(uint32_t x) {
     return x << 24 | (x & 0xff00u) << 8 | (x >> 8 & 0xff00u) | x >> 24;
 }
@@ -52,8 +51,8 @@ static void add_block(uint32_t digest[DIGEST_WORDS], const uint32_t block[BLOCK_
         digest[i] += s[i];
 }
 
-/* Both as they lie in memory: bytes in order, four a little-endian word. The ending: a byte 0x80,
- * then the count of bits as a word of 64. */
+/* Both are as in memory: bytes in order, four in a little-endian word. The padding is a byte 0x80,
+ * then the count of bits as a 64-bit word. */
 static uint32_t hash(const uint32_t *window, uint32_t words) {
     uint32_t digest[DIGEST_WORDS] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
     for (uint32_t from = 0; from < words + ENDING_WORDS; from += BLOCK_WORDS) {

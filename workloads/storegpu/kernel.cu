@@ -1,10 +1,10 @@
 /* SHA-1 of a window of 52 bytes at every fourth byte of a stream, as storage systems do to find
- * where equal data begin. A window and its padding are one block of 16 words (of more blocks all
- * but the last are full). Every thread keeps its block in shared memory, word i of a warp's threads
- * side by side. It turns its bytes there into the order of SHA-1, and works on it there. As in
- * StoreGPU's kernel sha1_overlap the digest's words have 64 bits, and the lower 32 count. The first
- * word is written, byte by byte (its FEATURE_REDUCED_HASH_SIZE). A CTA of 128 threads takes all but
- * 128 bytes of 16 KB, so that 3 fit on an SM of 48 KB. */
+ * equal data. A window and its padding are one block of 16 words (if there are more blocks, all but
+ * the last are full). Every thread keeps its block in shared memory, with word i of a warp's
+ * threads contiguous. It converts its bytes there to the order of SHA-1, and works on them there.
+ * As in StoreGPU's kernel sha1_overlap, the digest's words have 64 bits, and the lower 32 count.
+ * The first word is written, byte by byte (its FEATURE_REDUCED_HASH_SIZE). A CTA of 128 threads
+ * uses all but 128 bytes of 16 KB, so that 3 fit on an SM with 48 KB. */
 #include "tyto_device.h"
 
 enum { WARP = 32, BLOCK_WORDS = 16, BLOCK_BYTES = 4 * BLOCK_WORDS, ROUNDS = 80, ENDING = 12 };
@@ -33,7 +33,7 @@ static __device__ unsigned get_bytes(const unsigned char *from) {
     return (unsigned)from[0] << 24 | (unsigned)from[1] << 16 | (unsigned)from[2] << 8 | from[3];
 }
 
-/* The rest of the window, 0x80, zeros, and the length of the whole in bits. */
+/* The rest of the window, 0x80, zeros, and the total length in bits. */
 static __device__ void load_last(unsigned *block, const unsigned *words, unsigned left,
                                  unsigned bytes) {
     int zeros = (int)(BLOCK_BYTES - ENDING - left) / 4, i;

@@ -1,7 +1,7 @@
-/* Streaming clustering by local search: for one candidate after the other the device computes what
- * each point would gain or lose, and the host opens the candidate, and closes centres that it makes
- * superfluous, if that lowers the total cost. Coordinates and weights are small whole numbers, so
- * that costs are exact in a float and every launch is compared to the bit. */
+/* Streaming clustering by local search: for each candidate the device computes the gain or loss of
+ * each point. If it lowers the total cost, the host opens the candidate and closes centres that
+ * become superfluous. Coordinates and weights are small whole numbers, so that costs are exact in a
+ * float and every launch is compared to the bit. */
 #include "common/workload.h"
 
 enum { THREADS = 512 };
@@ -21,12 +21,12 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* What the kernel reads of a point. */
+/* The data of a point that the kernel reads. */
 typedef struct Point {
     float weight;
-    uint64_t coordinates; /* nothing reads it */
+    uint64_t coordinates; /* unused */
     int64_t centre;       /* the point that is its centre */
-    float cost;           /* weighted squared distance to that */
+    float cost;           /* weighted squared distance to that centre */
 } Point;
 
 typedef struct Clustering {
@@ -47,7 +47,7 @@ static float cost_of(const Clustering *c, size_t point, size_t centre) {
     return distance * c->records[point].weight;
 }
 
-/* The first point is the only centre. */
+/* At first, only the first point is a centre. */
 static Clustering generate(Workload *workload) {
     Clustering c = {.points = workload->values[POINTS],
                     .dimensions = workload->values[DIMENSIONS],
@@ -64,7 +64,7 @@ static Clustering generate(Workload *workload) {
     return c;
 }
 
-/* As the kernel has them. */
+/* The same layout as in the kernel. */
 static void find_savings(const Clustering *c, size_t candidate, float *savings,
                          uint8_t *switching) {
     for (size_t point = 0; point < c->points; point++) {
@@ -76,8 +76,8 @@ static void find_savings(const Clustering *c, size_t candidate, float *savings,
     }
 }
 
-/* What changes if the candidate opens: it gets the points that it is cheaper for, and those of
- * centres that save more by closing than their points then cost. Done only if the total falls. */
+/* Opens the candidate if that lowers the total cost. It gets the points for which it is cheaper,
+ * and the points of centres whose closing saves more than their points then cost. */
 static void decide(Workload *workload, Clustering *c, uint32_t candidate, const float *savings,
                    const uint8_t *switching) {
     double *changes = workload_host_alloc(workload, c->centres + 1, sizeof *changes);

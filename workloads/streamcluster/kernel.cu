@@ -1,21 +1,21 @@
-/* What opening a new centre would save, one point per thread: the step of streaming clustering that
- * takes all the time. Coordinates are stored by dimension, so neighbouring threads read
- * neighbouring words; what else a point has is a record of 32 bytes. As in Rodinia the candidate's
- * coordinates are staged in shared memory by one thread, for which all wait. */
+/* Computes the savings from opening a new centre, one point per thread. This step takes almost all
+ * the time of streaming clustering. Coordinates are stored by dimension, so neighbouring threads
+ * read neighbouring words; the other data of a point are a record of 32 bytes. As in Rodinia, one
+ * thread copies the candidate's coordinates to shared memory, and all others wait for it. */
 #include "tyto_device.h"
 
 enum { MOST_DIMENSIONS = 256 };
 
-/* As in the host's memory, whose pointer to the coordinates is not used here. */
+/* The same layout as on the host; its pointer to the coordinates is not used here. */
 struct Point {
     float weight;
     unsigned long long coordinates;
-    long long centre; /* the point that it belongs to */
-    float cost;       /* weighted squared distance to that */
+    long long centre; /* the point that is its centre */
+    float cost;       /* weighted squared distance to that centre */
 };
 
-/* savings has a row of `centres` + 1 words per point: what each open centre, and the candidate in
- * the last word, gains from this point. */
+/* savings has a row of `centres` + 1 words per point: the gain of each open centre from this point,
+ * and in the last word the candidate's gain. */
 extern "C" __global__ void streamcluster(const float *coordinates, const Point *records,
                                          const unsigned *centre_indices, float *savings,
                                          unsigned char *is_switching, unsigned points,

@@ -18,7 +18,8 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* Counts with one kernel, merges its partial histograms, one for each CTA, with the other. */
+/* Counts with one kernel, and merges its partial histograms, one for each CTA, with the other
+ * kernel. */
 static CUdeviceptr count_on_device(const Workload *workload, const char *count_kernel,
                                    const char *merge_kernel, WorkloadShape shape,
                                    CUdeviceptr values, unsigned elements, unsigned bins) {

@@ -1,12 +1,12 @@
 /* Histograms of bytes without atomics in global memory: each CTA counts its grid-stride share into
  * a partial histogram, and a second kernel adds up the partial histograms, one bin per CTA. For 64
- * bins every thread counts into bytes of its own, for 256 every warp into words of its own, where
- * lanes that count into one word take turns by the tag that the last of them left in it. */
+ * bins every thread counts in its own bytes, for 256 every warp in its own words. There, lanes that
+ * count in the same word take turns by means of a tag that the last lane has left in it. */
 #include "../common/tagged_count.cuh"
 
 enum { THREADS_64 = 64, WARPS_256 = 6, WARP = 32, MERGE_THREADS = 256 };
 
-/* A bin's 64 bytes are those of the threads; thread 16 r + b has byte r of word b, so that
+/* A bin has 64 bytes, one for each thread; thread 16 r + b has byte r of word b, so that
  * neighbouring threads use different banks. A counter holds up to 255. */
 static __device__ void count_64(unsigned char *own, unsigned word) {
 #pragma unroll
@@ -14,7 +14,7 @@ static __device__ void count_64(unsigned char *own, unsigned word) {
         own[(word >> shift & 63) * THREADS_64]++;
 }
 
-/* Bins by the upper six bits; `groups` of 16 bytes. As many threads as bins. */
+/* Bins by the upper six bits; `groups` of 16 bytes. There are as many threads as bins. */
 extern "C" __global__ void subhistograms_count_64(const uint4 *bytes, unsigned *partial,
                                                   unsigned groups) {
     __shared__ unsigned counters[64 * THREADS_64 / 4];

@@ -41,14 +41,14 @@ static Points generate_points(Workload *workload, size_t count) {
     return points;
 }
 
-/* Five bins to each tenfold angle, from one minute of arc. */
+/* Five bins for each factor of ten in the angle, from one minute of arc. */
 static void fill_bounds(float *bounds) {
     for (int i = 0; i <= BINS; i++)
         bounds[i] = (float)cos(M_PI / 180.0 / 60.0 * pow(10.0, i / 5.0));
 }
 
-/* Counts the pairs of a point of set `a` and one of set `b`; of a set with itself each pair once.
- * Angles beyond the bounds are in no bin. */
+/* Counts the pairs of a point of set `a` and a point of set `b`; within one set each pair counts
+ * once. Angles beyond the bounds are not in any bin. */
 static void count_pairs(const float *bounds, Points points, size_t a, size_t b, size_t set_points,
                         uint32_t *histogram) {
     for (size_t i = 0; i < set_points; i++)

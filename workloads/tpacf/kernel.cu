@@ -1,13 +1,14 @@
-/* Histograms of the angles between points on the sphere. blockIdx.x chooses the pair of sets: each
- * set against itself, the data first, then the data against each random set. A thread of 256 keeps
- * a point of the second set while all read the first set's one after another, find the bin by
- * binary search in constant memory, count, and wait for each other. Two neighbouring threads have a
- * histogram, in which they take turns by the tag that the last of them left in a word. */
+/* Histograms of the angles between points on the sphere. blockIdx.x selects the pair of sets: each
+ * set with itself, the data first, then the data with each random set. Each of 256 threads keeps a
+ * point of the second set. All of them read the first set's points one after another, find the bin
+ * by binary search in constant memory, count, and wait for each other. Two neighbouring threads
+ * share a histogram, in which they take turns by means of a tag that the last one has left in a
+ * word. */
 #include "../common/tagged_count.cuh"
 
 enum { THREADS = 256, PER_HISTOGRAM = 2, HISTOGRAMS = THREADS / PER_HISTOGRAM, BINS = 20 };
 
-/* Cosines that bound the bins, falling; bin i is between bounds i and i + 1. */
+/* Cosines at the bounds of the bins, descending; bin i is between bounds i and i + 1. */
 __constant__ float bounds[BINS + 1];
 
 /* Set 0 holds the data, sets 1 to `random_sets` the random points. */
@@ -39,7 +40,7 @@ extern "C" __global__ void tpacf(const float *xs, const float *ys, const float *
                     if (cosine >= bounds[middle]) high = middle;
                     else low = middle;
                 }
-                /* A set against itself counts each pair once. */
+                /* A set with itself counts each pair once. */
                 if (cosine < bounds[low] && cosine >= bounds[high] && (is_mixed || own > k) &&
                     own < set_points)
                     tagged_count(&counts[low][thread / PER_HISTOGRAM], thread << TAG_SHIFT);
@@ -47,8 +48,7 @@ extern "C" __global__ void tpacf(const float *xs, const float *ys, const float *
             }
         }
 
-    /* Half of the histograms are added to the others, as many bins at once as there are threads
-     * for. */
+    /* Adds half of the histograms to the others, with one bin for each thread at a time. */
     unsigned histogram = thread % (HISTOGRAMS / 2), bin = thread / (HISTOGRAMS / 2);
     for (unsigned half = HISTOGRAMS / 2; half > 0; half /= 2)
         for (unsigned start = 0; start < BINS; start += THREADS / (HISTOGRAMS / 2)) {

@@ -1,4 +1,4 @@
-/* The transpose of a square matrix: nothing is computed, all is compared exactly. */
+/* The transpose of a square matrix: there is no arithmetic, so the comparison is exact. */
 #include "common/workload.h"
 
 enum { TILE = 32, THREAD_ROWS = 8 };

@@ -1,6 +1,5 @@
 /* Matrix transpose by 32 x 32 tiles in shared memory, 8 rows of threads per tile: reads and writes
- * of global memory both run along rows, and the tile's padding column keeps its banks free of
- * conflicts. */
+ * of global memory both go along rows, and the tile's padding column avoids bank conflicts. */
 #include "tyto_device.h"
 
 enum { TILE = 32, THREAD_ROWS = 8 };

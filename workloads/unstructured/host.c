@@ -1,6 +1,6 @@
 /* Sweeps over the nodes of a random mesh. Velocities and weights are small whole numbers and the
- * step a power of two, so that with the few steps allowed sums are exact in any order and the
- * comparison can be. */
+ * step a power of two, so that with the few allowed steps sums are exact in any order, and so is
+ * the comparison. */
 #include "common/edges.h"
 
 enum { THREADS = 192, AXES = 3, MOST_STEPS = 2 };

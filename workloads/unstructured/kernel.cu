@@ -1,6 +1,6 @@
-/* Fluid dynamics on an unstructured mesh: a sweep over the nodes, one per thread, smooths each one's
- * velocity by those of the nodes that it shares an edge with. Velocities, neighbours and weights are
- * arrays over the nodes. */
+/* Fluid dynamics on an unstructured mesh: a sweep over the nodes, one per thread, smooths the
+ * velocity of each node with those of its neighbours. Velocities, neighbours and weights are arrays
+ * over the nodes. */
 #include "tyto_device.h"
 
 enum : unsigned { EDGES_OF_NODE = 24 };

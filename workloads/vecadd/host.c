@@ -1,4 +1,4 @@
-/* c = a + b. Sums of whole numbers below 1,000 are exact, and so compared. */
+/* c = a + b. Sums of whole numbers below 1,000 are exact, and so is the comparison. */
 #include "common/workload.h"
 
 enum { ELEMENTS, BLOCK };

@@ -1,6 +1,6 @@
 /* Dyadic convolution, out[i] = sum over k of data[i xor k] kernel[k], by the fast Walsh transform
- * of both, their product, and the transform back. The reference sums directly; the tolerance covers
- * the roundings of three transforms. */
+ * of both, their product, and the transform back. The reference sums directly; a tolerance covers
+ * the rounding of three transforms. */
 #include "common/workload.h"
 
 enum { THREADS = 256, MODULATE_CTAS = 128, LOG2_LARGEST_PART = 11, KERNEL_ELEMENTS = 128 };

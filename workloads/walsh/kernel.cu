@@ -1,10 +1,10 @@
-/* Fast Walsh-Hadamard transform in place: steps over all of memory by butterflies of four elements
- * until a part fits into shared memory, where one CTA finishes it. */
+/* Fast Walsh-Hadamard transform in place: passes over the whole array with butterflies of four
+ * elements, until a part fits into shared memory, where one CTA finishes it. */
 #include "tyto_device.h"
 
 enum { LARGEST_PART = 2048 };
 
-/* Sums and differences of four elements, as two rounds of butterflies on pairs give them. */
+/* Sums and differences of four elements: the result of two rounds of butterflies on pairs. */
 static __device__ void butterfly(float *data, unsigned first, unsigned stride) {
     float *at_a = data + first, *at_b = at_a + stride, *at_c = at_b + stride, *at_d = at_c + stride;
     float a = *at_a, b = *at_b, c = *at_c, d = *at_d;
@@ -22,7 +22,7 @@ extern "C" __global__ void walsh_global(float *data, unsigned stride) {
     butterfly(data + blockIdx.y * 4 * stride, 4 * (thread - low) + low, stride);
 }
 
-/* All rounds on parts of 2^log2_size elements, a quarter as many threads. */
+/* All rounds on parts of 2^log2_size elements, with a quarter as many threads. */
 extern "C" __global__ void walsh_shared(float *data, unsigned log2_size) {
     __shared__ float part[LARGEST_PART];
     unsigned thread = threadIdx.x, threads = blockDim.x, size = 1u << log2_size;

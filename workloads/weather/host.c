@@ -1,6 +1,6 @@
 /* Time steps of cloud physics over an area, from a warm moist atmosphere with random clouds and
- * rain. The reference repeats the kernel's formulas with the C library's functions; the tolerance
- * covers the device's approximate ones. */
+ * rain. The reference uses the kernel's formulas with the C library's functions; a tolerance covers
+ * the device's approximate functions. */
 #include "common/workload.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static float fall_speed(float density, float rain, float ground_density) {
            sqrtf(ground_density / density);
 }
 
-/* One column: its cells lie `stride` apart from `first` on. Returns the rain that reaches the
+/* One column, with cells at distance `stride` from `first` on. Returns the rain that reaches the
  * ground. */
 static float step_column(float *const fields[FIELDS], size_t first, size_t stride) {
     float fluxes[LEVELS + 1] = {0}; /* of rain, out of each level: kg/m2/s */

@@ -1,19 +1,19 @@
 /* Cloud physics of a weather model, one column of the atmosphere per thread: saturation adjustment,
  * growth of rain from cloud, evaporation of rain, and its fall. Fields are stored as in such
- * models, x fastest, then the level, then y; a thread keeps its whole column of each field in local
- * memory. The formulas are Kessler's (1969), with the constants that Klemp and Wilhelmson (1978)
- * give. */
+ * models: x varies fastest, then the level, then y. A thread keeps its whole column of each field
+ * in local memory. The formulas are Kessler's (1969), with the constants that Klemp and Wilhelmson
+ * (1978) give. */
 #include "tyto_device.h"
 
 enum { LEVELS = 28 };
 
-/* Vapour that air can hold, as a mixing ratio. */
+/* The most vapour that air can hold, as a mixing ratio. */
 static __device__ float saturation(float temperature, float pressure) {
     return 380.0f / pressure * __expf(17.27f * (temperature - 273.0f) / (temperature - 36.0f));
 }
 
 /* Temperature (K), mixing ratios of vapour, cloud and rain (kg/kg), pressure (Pa), density (kg/m3);
- * `rainfall` collects what reaches the ground (kg/m2). */
+ * `rainfall` collects the rain that reaches the ground (kg/m2). */
 extern "C" __global__ void weather(float *temperature, float *vapour, float *cloud, float *rain,
                                    const float *pressure, const float *density, float *rainfall,
                                    int width, int height, float seconds, float layer_metres) {

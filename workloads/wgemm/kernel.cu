@@ -1,26 +1,26 @@
-/* C = A B on tensor cores, as from compute capability 7.0 on: wmma of m16n16k16, tiles in shared
- * memory, the next ones on their way in registers while the last are multiplied. A lies by rows, B
- * by columns, both of `depth` halves.
+/* C = A B on tensor cores, in the style of compute capability 7.0 and later: wmma of m16n16k16 and
+ * tiles in shared memory; the next tiles are loaded to registers while the current ones are
+ * multiplied. A is stored by rows, B by columns, both of `depth` halves.
  *
- * A CTA of 8 warps makes a tile of 128 x 256, a warp one of 64 x 64. Two tiles lie in shared
- * memory: one is multiplied, the next one is brought. Rows of a tile are 64 bytes there and 16
- * unused ones, so that 8 rows are in 8 different groups of banks, unless `conflicts` asks for none.
- */
+ * A CTA of 8 warps computes a tile of 128 x 256, a warp one of 64 x 64. Two tiles are in shared
+ * memory: one is multiplied, the next one is stored. Rows of a tile are 64 bytes plus 16 unused
+ * bytes there, so that 8 rows are in 8 different groups of banks, unless `conflicts` asks for no
+ * padding. */
 #include "tyto_device.h"
 
 enum {
     ROWS = 128,
     COLUMNS = 256,
     DEPTH = 32,                  /* of a tile: two steps of a wmma */
-    MOST_PITCH = 2 * DEPTH + 16, /* bytes from row to row of a tile */
+    MOST_PITCH = 2 * DEPTH + 16, /* bytes from one row of a tile to the next */
     TILE_BYTES = (ROWS + COLUMNS) * MOST_PITCH,
-    LOADS = (ROWS + COLUMNS) / 64 /* of 16 bytes, of each thread for a tile */
+    LOADS = (ROWS + COLUMNS) / 64 /* groups of 16 bytes that each thread loads for a tile */
 };
 
-/* What a thread brings from global memory, in words. */
+/* The words that a thread loads from global memory. */
 typedef unsigned Staged[LOADS][4];
 
-/* Half of what a thread brings, past the L1 cache. */
+/* Loads half of a thread's words, bypassing the L1 cache. */
 static __device__ inline void fetch(Staged &staged, const char *a, const char *b, unsigned depth,
                                     unsigned k, unsigned half) {
     unsigned row = threadIdx.x / 4;
@@ -68,7 +68,7 @@ static __device__ inline void multiply(float (&c)[8], const unsigned (&a)[8],
                    "r"(b[6]), "r"(b[7]));
 }
 
-/* Where the halves from column `k` of a warp's part of a tile lie. */
+/* The place of the halves from column `k` of a warp's part of a tile. */
 struct Place {
     unsigned a, b;
 };
@@ -77,9 +77,9 @@ static __device__ inline Place place(unsigned tile, unsigned row, unsigned colum
     return {tile + row * pitch + 2 * k, tile + (ROWS + column) * pitch + 2 * k};
 }
 
-/* 16 of the tiles' depth, at `here`, whose A and first part of B are loaded: 4 x 4 products. The
- * next part of B is loaded before the products with the last; what the step after this one needs,
- * at `next`, as soon as it is needed no more. */
+/* The 4 x 4 products of 16 of the tiles' depth, at `here`, for which A and the first part of B are
+ * loaded. It loads the next part of B before the products with the current part, and the operands
+ * of the next step, at `next`, as soon as their registers are free. */
 static __device__ inline void step(float (&c)[4][4][8], unsigned (&a)[4][8], unsigned (&b)[2][8],
                                    Place here, Place next, unsigned pitch) {
     _Pragma("unroll") for (unsigned j = 0; j < 4; j++) {
