@@ -20,14 +20,22 @@ THREADED = tests/base/test_base_thread_pool tests/noc/test_noc_interface tests/e
 
 .DEFAULT_GOAL = help
 .PHONY: help run running test build sanitize setup setup-run setup-tests bench bench-record bench-compare bench-history fidelity bless mutate nightly fuzz fuzz-targets \
-        sanitize-threads install format clean
+        sanitize-threads install dist format clean
 
 help: ## show this list
 	@echo "Tyto, a cycle-level GPU simulator. Targets:"
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
-run: running ## set up, build what running needs, and run the main job (RUN="..." for another one)
+run: setup-run build/build.ninja ## set up, build, and run the main job (RUN="..." for another one)
+ifeq ($(origin RUN),file)
+	@ninja -C build first
 	build/tyto $(RUN)
+	@echo 'The other workloads and CUDA libraries are being built now.'
+	@ninja -C build running
+else
+	@ninja -C build running
+	build/tyto $(RUN)
+endif
 
 test: setup-tests build sanitize fuzz-targets ## set up, build, and run every test, with sanitizers too
 	@scripts/test
@@ -64,7 +72,7 @@ fidelity: build ## compare machines with the peer simulator's figures: writes do
 	TYTO_BLESS=1 build/tests/fidelity/fidelity fidelity-modern .
 
 bless: build ## store anew what golden tests compare with, and show what changed
-	TYTO_BLESS=1 meson test -C build --verbose golden pages documents driver_page cli fidelity fidelity_modern
+	TYTO_BLESS=1 meson test -C build --verbose shipped_ptx golden pages documents driver_page cli fidelity fidelity_modern
 
 mutate: setup ## plant faults in a copy, one at a time, and see that a test finds each
 	scripts/mutate
@@ -81,11 +89,14 @@ install: running ## install under PREFIX (/usr/local); DESTDIR is honoured
 	meson install -C build --no-rebuild
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
+dist: setup-tests ## make the archive, the Debian package and the wheel of a release, in dist/
+	@scripts/dist
+
 format: setup ## lay out the C sources by .clang-format
 	git ls-files '*.c' '*.h' | xargs clang-format-19 -i
 
-clean: ## remove the build folders
-	rm -rf build build-sanitize build-threads build-fuzz build-mutants build-compare
+clean: ## remove the build folders and dist/
+	rm -rf dist build build-sanitize build-threads build-fuzz build-mutants build-compare
 
 running: setup-run build/build.ninja
 	@ninja -C build running
