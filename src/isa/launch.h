@@ -60,6 +60,7 @@ typedef struct IsaLaunch {
     bool *has_dumped;        /* set when they have been printed; NULL: not wanted */
     struct MemHeap *heap;    /* heap of device malloc */
     uint64_t grid_workspace; /* device address, for cooperative launches; otherwise 0 */
+    uint64_t texture_table;  /* device address, for machine code that reads it; otherwise 0 */
     struct DeviceRuntime *runtime; /* work that the grid requests for after its end */
     /* Sets a condition of a graph; false: no condition has that handle. NULL: there are no
      * graphs. */

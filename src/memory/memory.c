@@ -501,3 +501,5 @@ bool mem_texture_remove(DeviceMemory *memory, uint64_t handle) {
 const MemTexture *mem_texture(const DeviceMemory *memory, uint64_t handle) {
     return handle >= 1 && handle <= memory->texture_count ? memory->textures[handle - 1] : NULL;
 }
+
+uint32_t mem_texture_end(const DeviceMemory *memory) { return (uint32_t)memory->texture_count + 1; }

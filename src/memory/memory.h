@@ -153,6 +153,8 @@ void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out);
 /* A handle (never 0) for tex, suld and the like. The texture is copied. */
 uint64_t mem_texture_add(DeviceMemory *memory, const struct MemTexture *texture);
 bool mem_texture_remove(DeviceMemory *memory, uint64_t handle);
+/* One more than the highest handle so far. */
+uint32_t mem_texture_end(const DeviceMemory *memory);
 /* NULL if there is no texture with this handle. */
 const struct MemTexture *mem_texture(const DeviceMemory *memory, uint64_t handle);
 

@@ -57,8 +57,6 @@ static const Difference differences[] = {
     {"red*.v[248].*", "sm_90*", DIFFERS_REFUSED, "atomics of vectors are not supported"},
     {"atom*.v[248].*", "sm_90*", DIFFERS_REFUSED, "atomics of vectors are not supported"},
     {"st.param*.b128", "*", DIFFERS_RESULT, "ptxas passes the lower half alone"},
-    {"suq.[cam]*", "*", DIFFERS_REFUSED, "reads the driver's description of the surface"},
-    {"txq.[cnaf]*", "*", DIFFERS_REFUSED, "reads the driver's description of the texture"},
     {"tex.grad.3d.*", "*", DIFFERS_REFUSED, IMPLICIT},
     {"tex.grad.*cube.*", "*", DIFFERS_REFUSED, IMPLICIT},
     {"rcp.approx.ftz.f64", "*", DIFFERS_MASKED | DIFFERS_RESULT,

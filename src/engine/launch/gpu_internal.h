@@ -20,7 +20,9 @@ struct Gpu {
                                      they outlive the engine */
     struct IsaCheck *check;       /* NULL: no checks */
     MemHeap *heap; /* allocated at the first launch of a module that calls malloc or free */
-    uint64_t grid_workspace;     /* device address, 0 before the first cooperative launch */
+    uint64_t grid_workspace; /* device address, 0 before the first cooperative launch */
+    uint64_t texture_table;  /* device address, 0 before a launch that asks about textures */
+    uint32_t texture_table_entries;
     uint64_t launches;           /* launches so far: the next %gridid */
     uint64_t timed_instructions; /* thread instructions on the machine in the launches so far */
     GpuGrid *grids;              /* submitted grids that are not freed, in order; owned */

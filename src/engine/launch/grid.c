@@ -13,6 +13,8 @@
 #include "engine/engine.h"
 #include "engine/launch/gpu_internal.h"
 #include "isa/check/check.h"
+#include "isa/exec/texture_query.h"
+#include "isa/sass/code.h"
 #include "issue_stream/ptx_source.h"
 #include "sm/carve_out.h"
 #include "sm/core.h"
@@ -68,6 +70,11 @@ static void copy_parameters(GpuGrid *grid, const void *parameters, uint32_t byte
     if (bytes) memcpy(grid->parameters, parameters, bytes);
 }
 
+/* Whether the module's machine code reads what the driver knows of a texture or surface. */
+static bool asks_textures(const GpuModule *module) {
+    return module->program->code && module->program->code->asks_textures;
+}
+
 /* Fills in what all CTAs of a checked launch share. */
 static void prepare(Gpu *gpu, const GpuLaunch *request, GpuGrid *grid) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
@@ -103,6 +110,7 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, GpuGrid *grid) {
         .has_dumped = &gpu->has_dumped,
         .heap = gpu->heap,
         .grid_workspace = request->is_cooperative ? gpu->grid_workspace : 0,
+        .texture_table = asks_textures(request->module) ? gpu->texture_table : 0,
         .runtime = &grid->runtime,
         .set_condition = gpu->options.set_condition,
         .condition_user = gpu->options.condition_user,
@@ -120,6 +128,23 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, GpuGrid *grid) {
 /* The memory through which a cooperative grid synchronizes: its size, and the word that counts
  * arrivals, in the layout of the vendor's cooperative_groups headers. */
 static const uint32_t workspace[2] = {sizeof workspace, 0};
+
+/* Whether there is a table for all textures that there are. One that has become too small stays, as
+ * a grid may be reading it. */
+static bool has_texture_table(Gpu *gpu) {
+    enum { LEAST_ENTRIES = 256 };
+    const uint32_t needed = mem_texture_end(gpu->memory);
+    if (gpu->texture_table && needed <= gpu->texture_table_entries) return true;
+    uint32_t entries = LEAST_ENTRIES;
+    while (entries < needed)
+        entries *= 2;
+    const uint64_t table = mem_alloc(gpu->memory, (uint64_t)entries * ISA_TEXTURE_ENTRY_BYTES,
+                                     MEM_ALLOC_ALIGN, MEM_KIND_GLOBAL, "the table of textures");
+    if (!table) return false;
+    gpu->texture_table = table;
+    gpu->texture_table_entries = entries;
+    return true;
+}
 
 /* Allocates the device memory that the kernel needs besides its arguments. Returns false if there
  * is no room. */
@@ -141,6 +166,10 @@ static bool allocate(Gpu *gpu, const GpuLaunch *request, const PtxFunction *kern
             gpu_refuse_kernel(result, kernel, ": no room in device memory to synchronize its grid");
             return false;
         }
+    }
+    if (asks_textures(request->module) && !has_texture_table(gpu)) {
+        gpu_refuse_kernel(result, kernel, ": no room in device memory to describe its textures");
+        return false;
     }
     return true;
 }
@@ -246,6 +275,8 @@ void grid_start(Gpu *gpu, GpuGrid *grid) {
     if (gpu->check) isa_check_start(gpu->check, &grid->launch, grid->module->number);
     if (grid->launch.grid_workspace)
         mem_write(gpu->memory, gpu->grid_workspace, workspace, sizeof workspace);
+    if (grid->launch.texture_table)
+        isa_describe_textures(gpu->memory, gpu->texture_table, gpu->texture_table_entries);
 }
 
 /* ---- Advance ---- */

@@ -8,6 +8,7 @@
 #include "isa/check/check.h"
 #include "isa/exec/texture.h"
 #include "isa/exec/texture_inst.h"
+#include "isa/exec/texture_query.h"
 #include "ptx/texture.h"
 
 /* The address of a module's variable stands for the handle that the variable holds. */
@@ -162,61 +163,6 @@ EXEC(TLD4) { fetch_lanes(context, warp, inst, mask, true); }
 
 /* ---- Queries ---- */
 
-static uint32_t channel_type(const MemTexture *texture) {
-    const uint32_t wide = texture->channel_bits == 8 ? 0 : texture->channel_bits == 16 ? 1 : 2;
-    const bool is_signed = texture->type == MEM_TEXEL_SIGNED;
-    if (texture->type == MEM_TEXEL_FLOAT) return texture->channel_bits == 16 ? 0x10dd : 0x10de;
-    if (texture->reads_normalised) return (is_signed ? 0x10d0u : 0x10d2u) + wide;
-    return (is_signed ? 0x10d7u : 0x10dau) + wide;
-}
-
-static uint32_t mode_number(MemAddressMode mode) {
-    static const uint8_t numbers[] = {[MEM_ADDRESS_WRAP] = 0,
-                                      [MEM_ADDRESS_MIRROR] = 1,
-                                      [MEM_ADDRESS_CLAMP] = 3,
-                                      [MEM_ADDRESS_BORDER] = 4};
-    return numbers[mode];
-}
-
-/* The values that an H100 returns for an axis that a texture or surface lacks. The axis after the
- * last one gives the number of layers, or of slices for a surface. A one-dimensional CUDA array
- * that is a texture gives 1. Everything else gives 0, including a single cube. */
-static uint32_t height_of(const MemTexture *texture, const MemLevel *level) {
-    if (texture->dimensions > 1) return (uint32_t)level->height;
-    if (texture->geometry == MEM_LAYERS) return (uint32_t)level->depth;
-    return !texture->is_linear_memory && !texture->is_surface;
-}
-static uint32_t depth_of(const MemTexture *texture, const MemLevel *level) {
-    const bool has_slices = texture->dimensions > 2 || texture->is_surface;
-    const uint32_t layers = (uint32_t)mem_layers(texture);
-    if (texture->dimensions < 2 || (texture->geometry == MEM_PLAIN && texture->dimensions < 3))
-        return 0;
-    if (has_slices) return (uint32_t)level->depth;
-    return texture->geometry == MEM_LAYERS || layers > 1 ? layers : 0;
-}
-
-static uint32_t answer(const MemTexture *texture, PtxSub query, uint32_t level) {
-    if (level >= texture->levels) return 0;
-    const MemLevel *at = &texture->level[level];
-    switch (query) {
-    case PTX_SUB_TXQ_WIDTH: return (uint32_t)at->width;
-    case PTX_SUB_TXQ_HEIGHT: return height_of(texture, at);
-    case PTX_SUB_TXQ_DEPTH: return depth_of(texture, at);
-    case PTX_SUB_TXQ_CHANNEL_TYPE: return channel_type(texture);
-    case PTX_SUB_TXQ_CHANNEL_ORDER:
-        return texture->channels == 1 ? 0x10b0 : texture->channels == 2 ? 0x10b2 : 0x10b5;
-    case PTX_SUB_TXQ_NORMALISED: return texture->sampler.is_normalised;
-    case PTX_SUB_TXQ_LAYERS: return (uint32_t)mem_layers(texture);
-    case PTX_SUB_TXQ_LEVELS: return texture->levels;
-    case PTX_SUB_TXQ_SAMPLES: return 1;
-    case PTX_SUB_TXQ_FILTER: return texture->sampler.is_linear_filter;
-    case PTX_SUB_TXQ_MODE_0: return mode_number(texture->sampler.mode[0]);
-    case PTX_SUB_TXQ_MODE_1: return mode_number(texture->sampler.mode[1]);
-    case PTX_SUB_TXQ_MODE_2: return mode_number(texture->sampler.mode[2]);
-    default: return 1; /* memory layout: 1 is linear; here arrays are linear too */
-    }
-}
-
 static bool is_surface(const IsaContext *context, uint64_t handle) {
     const MemTexture *object = mem_texture(context->memory, dereference(context, handle));
     return object && object->is_surface;
@@ -234,7 +180,7 @@ EXEC(TXQ) {
             ISA_TEXTURE(lane_object)(context, warp, inst->operand[4], lane, asks_surface);
         if (!texture) return;
         isa_row32(warp, inst->operand[0])[lane] =
-            answer(texture, query, word_of(warp, rows.level, lane));
+            texture_answer(texture, query, word_of(warp, rows.level, lane));
     }
 }
 

@@ -111,6 +111,7 @@ static void put_clusters(const IsaLaunch *launch, uint8_t *bank) {
 static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     const bool is_90 = launch->program->code->sm >= 90;
     const uint32_t workspace_at = is_90 ? 0x44 : 0x8c, constants_at = is_90 ? 0xd0 : 0x50;
+    const uint32_t textures_at = is_90 ? 0xf0 : 0x70, surfaces_at = textures_at + 0x10;
     memcpy(bank + AT_BLOCK, launch->block, sizeof launch->block);
     memcpy(bank + AT_GRID, launch->grid, sizeof launch->grid);
     put_long(bank, AT_SHARED_WINDOW, MEM_SHARED_WINDOW);
@@ -119,6 +120,8 @@ static void fill_bank_0(const IsaLaunch *launch, uint8_t *bank) {
     put_word(bank, AT_DYNAMIC_SHARED, launch->dynamic_shared_bytes);
     put_long(bank, AT_GRID_ID, launch->grid_id);
     put_long(bank, constants_at, constant_base);
+    put_long(bank, textures_at, launch->texture_table);
+    put_long(bank, surfaces_at, launch->texture_table);
     put_param_window(launch, bank);
     if (is_90) {
         put_clusters(launch, bank);

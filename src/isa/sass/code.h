@@ -30,6 +30,7 @@ typedef struct SassCode {
     SassBankPart *parts;
     uint32_t part_count, part_capacity;
     CubinLineTable lines;
+    bool asks_textures; /* reads the table of isa_describe_textures */
 } SassCode;
 
 /* Creates the module of a cubin, as other parts of the simulator use it: kernels with their

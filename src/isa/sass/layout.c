@@ -4,17 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/exec/texture_query.h"
 #include "isa/sass/translate.h"
 
 /* ---- Relocations ---- */
 
+/* Whether the symbol stands for the bytes of an entry in the driver's table of textures, or in that
+ * of surfaces, which are one table here. */
+static bool is_entry_size(const char *name) {
+    return strcmp(name, ".nv.unified.texrefDescSize") == 0 ||
+           strcmp(name, ".nv.surfrefDescSize") == 0;
+}
+
 /* The addresses that relocations refer to. */
 static bool resolve(void *context, const CubinSymbol *symbol, CubinReference what,
                     uint64_t *value) {
-    const IsaProgram *program = context;
+    IsaProgram *program = context;
     *value = 0;
     if (what == CUBIN_REFER_CONSTANT) {
         *value = symbol->offset;
+        return true;
+    }
+    if (is_entry_size(symbol->name)) {
+        program->code->asks_textures = true;
+        *value = ISA_TEXTURE_ENTRY_BYTES;
         return true;
     }
     if (symbol->section == CUBIN_NONE) { /* a function of the system */
