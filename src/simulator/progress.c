@@ -24,7 +24,7 @@ enum {
     LINES_APART = 60 * PERIODS /* ... and then a line at each multiple of these */
 };
 
-/* The duration of a launch that was long enough to be announced. */
+/* The duration of a launch; without a terminal only of one that was long enough to be announced. */
 typedef struct Ended {
     uint64_t ctas;  /* CTAs of its grid */
     double seconds; /* seconds of the host */
@@ -36,10 +36,11 @@ struct Progress {
     pthread_mutex_t lock; /* lock of the fields below */
     pthread_cond_t wake;  /* signalled when a launch begins, or at the end */
     const Gpu *gpu;
-    const char *kernel; /* kernel of the running launch; NULL between launches */
-    int periods;        /* since the launch began */
-    Map *ended;         /* by kernel: its last Ended; owned */
-    bool is_terminal;   /* stderr is a terminal: one line is overwritten */
+    const char *kernel;       /* kernel of the running launch; NULL between launches */
+    const Forecast *forecast; /* its forecast, or NULL */
+    int periods;              /* since the launch began */
+    Map *ended;               /* by kernel: its last Ended; owned */
+    bool is_terminal;         /* stderr is a terminal: one line is overwritten */
     bool is_ending;
 };
 
@@ -50,6 +51,11 @@ double progress_left(const GpuProgress *now, double seconds) {
     if (!now->done_ctas || done < resident) return NAN;
     const double left = seconds * (all / (done + resident / 2) - 1);
     return left > 0 ? left : 0;
+}
+
+double progress_left_by(uint64_t done, uint64_t total, double seconds) {
+    if (!total || !done) return NAN;
+    return done < total ? seconds * ((double)total / (double)done - 1) : 0;
 }
 
 bool progress_is_due(int periods, bool is_terminal) {
@@ -89,8 +95,11 @@ static void print_line(const Progress *progress) {
     const GpuProgress now = gpu_progress(progress->gpu);
     const double seconds = seconds_of(progress);
     const Ended *last = last_launch(progress, &now);
-    const double left =
-        last && last->seconds > seconds ? last->seconds - seconds : progress_left(&now, seconds);
+    double left =
+        progress_left_by(now.warp_instructions, forecast_instructions(progress->forecast), seconds);
+    if (isnan(left))
+        left = last && last->seconds > seconds ? last->seconds - seconds
+                                               : progress_left(&now, seconds);
     Text line = {0};
     text_add(&line, progress->is_terminal ? "\r" : "tyto: ");
     demangle_short(progress->kernel, &line);
@@ -171,10 +180,20 @@ void progress_free(Progress *progress) {
     free(progress);
 }
 
-void progress_begin(Progress *progress, const char *kernel) {
+bool progress_wants_forecast(Progress *progress, const char *kernel, uint64_t ctas) {
+    if (!is_here(progress) || !progress->is_terminal) return false;
+    pthread_mutex_lock(&progress->lock);
+    const Ended *last = map_get(progress->ended, kernel, strlen(kernel));
+    const bool wants = !last || (last->seconds >= PATIENCE / PERIODS && last->ctas != ctas);
+    pthread_mutex_unlock(&progress->lock);
+    return wants;
+}
+
+void progress_begin(Progress *progress, const char *kernel, const Forecast *forecast) {
     if (!is_here(progress)) return;
     pthread_mutex_lock(&progress->lock);
     progress->kernel = kernel;
+    progress->forecast = forecast;
     progress->periods = 0;
     pthread_cond_signal(&progress->wake);
     pthread_mutex_unlock(&progress->lock);
@@ -183,8 +202,10 @@ void progress_begin(Progress *progress, const char *kernel) {
 void progress_end(Progress *progress) {
     if (!is_here(progress)) return;
     pthread_mutex_lock(&progress->lock);
-    if (progress->kernel && progress->periods >= PATIENCE) keep_launch(progress);
+    if (progress->kernel && (progress->is_terminal || progress->periods >= PATIENCE))
+        keep_launch(progress);
     progress->kernel = NULL;
+    progress->forecast = NULL;
     if (progress->is_terminal && progress->periods >= PATIENCE) fputs("\r\x1b[K", stderr);
     pthread_mutex_unlock(&progress->lock);
 }

@@ -550,10 +550,15 @@ static GpuStatus launch_one(TytoSimulator *simulator, const GpuLaunch *asked, ui
     const char *name = name_of(asked);
     GpuLaunch launch = *asked;
     launch.is_functional = is_left_out(simulator, name);
-    progress_begin(simulator->progress, name);
+    const uint64_t ctas = (uint64_t)launch.grid[0] * launch.grid[1] * launch.grid[2];
+    Forecast *forecast = progress_wants_forecast(simulator->progress, name, ctas)
+                             ? forecast_begin(simulator->gpu, &launch)
+                             : NULL;
+    progress_begin(simulator->progress, name, forecast);
     journal_begin(simulator->journal, name);
     GpuStatus status = gpu_launch(simulator->gpu, &launch, result);
     progress_end(simulator->progress);
+    forecast_end(forecast);
     if (simulator->selection && status != GPU_BAD_LAUNCH && status != GPU_REFUSED)
         selection_count(simulator->selection, name);
     keep_result(simulator, &launch, stream, result);
@@ -615,7 +620,7 @@ static void take_result(TytoSimulator *simulator, SimulatorGrid *grid) {
 bool simulator_advance(TytoSimulator *simulator) {
     SimulatorGrid *grid = simulator->grids;
     if (!grid) return false;
-    progress_begin(simulator->progress, name_of(&grid->launch));
+    progress_begin(simulator->progress, name_of(&grid->launch), NULL);
     const GpuGrid *ended = gpu_advance(simulator->gpu);
     progress_end(simulator->progress);
     while (grid->gpu != ended)

@@ -48,6 +48,19 @@ SHARED_SIZES = '''.version 9.0
     ret;
 }
 '''
+LOOP = '''.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry loop() {
+    .reg .b32 %i; .reg .pred %more;
+    mov.u32 %i, 20000000;
+again:
+    sub.u32 %i, %i, 1;
+    setp.ne.u32 %more, %i, 0;
+    @%more bra again;
+    ret;
+}
+'''
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
 
@@ -523,6 +536,27 @@ class Run(Case):
         os.close(main)
         self.assertIn("spin: 0 of 1 thread blocks, ", shown)
         self.assertIn("\x1b[1;31merror:\x1b[0m", shown)
+
+    def test_a_launch_of_one_wave_shows_the_time_left(self):
+        """No block ends for long; a copy of the process counts what the launch will execute, and leaves nothing behind."""
+        (self.path / "loop.ptx").write_text(LOOP)
+        main, side = pty.openpty()
+        command = [TYTO, "launch", "--machine", "ccws", "loop.ptx"]
+        with subprocess.Popen(command, cwd=self.path, stdout=side, stderr=side, env=PLAIN) as process:
+            os.close(side)
+            shown = ""
+            while not re.search("0 of 1 thread blocks, .* s left", shown):
+                shown += os.read(main, 65536).decode()
+            copies = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="utf-8").split()
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(OSError):
+                while os.read(main, 65536):
+                    pass
+            process.wait(timeout=60)
+        os.close(main)
+        self.assertRegex(shown, "loop: 0 of 1 thread blocks, .* about [0-9]+ s left")
+        self.assertEqual(len(copies), 1)
+        self.assertFalse(pathlib.Path(f"/proc/{copies[0]}").exists())
 
 
 class Timed(Case):

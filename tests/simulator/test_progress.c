@@ -25,6 +25,15 @@ static void test_the_time_left_follows_from_the_blocks_done(void **state) {
     assert_near(left(1000, 1000, 1000, 5), 0);
 }
 
+static void test_a_count_of_instructions_gives_the_time_left(void **state) {
+    (void)state;
+    assert_near(progress_left_by(250, 1000, 10), 30);
+    assert_near(progress_left_by(1000, 1000, 10), 0);
+    assert_near(progress_left_by(1200, 1000, 10), 0); /* a loop that polls takes more turns */
+    assert_true(isnan(progress_left_by(250, 0, 10)));
+    assert_true(isnan(progress_left_by(0, 1000, 10)));
+}
+
 /* The first wave says nothing about the rest: its blocks run side by side. */
 static void test_the_first_blocks_tell_nothing(void **state) {
     (void)state;
@@ -42,12 +51,12 @@ static void test_a_child_of_fork_waits_for_nothing(void **state) {
     Gpu *gpu = gpu_new(&(GpuOptions){0}, diag);
     assert_non_null(gpu);
     Progress *progress = progress_new(gpu);
-    progress_begin(progress, "kernel");
+    progress_begin(progress, "kernel", NULL);
     const pid_t child = fork();
     if (child == 0) {
         alarm(20);
         progress_end(progress);
-        progress_begin(progress, "other");
+        progress_begin(progress, "other", NULL);
         progress_free(progress);
         _exit(0);
     }
@@ -76,6 +85,7 @@ static void test_a_terminal_has_a_line_after_a_second_and_a_file_now_and_then(vo
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_time_left_follows_from_the_blocks_done),
+        cmocka_unit_test(test_a_count_of_instructions_gives_the_time_left),
         cmocka_unit_test(test_the_first_blocks_tell_nothing),
         cmocka_unit_test(test_a_child_of_fork_waits_for_nothing),
         cmocka_unit_test(test_a_terminal_has_a_line_after_a_second_and_a_file_now_and_then),
