@@ -467,6 +467,15 @@ class Run(Case):
         self.assertEqual((self.path / "calls").read_text(encoding="utf-8"), "called\n")
         self.assertTrue((self.path / "nothing.o").exists())
 
+    def test_clang_optimizes_kernels_unless_it_is_asked_not_to(self):
+        (self.path / "sum.cu").write_text("__global__ void sum(int *to, int n) { for (int i = 0; i < n; i++) to[i] += i; }\n", encoding="utf-8")
+        sizes = {}
+        for option in ("-O2", "-g", "-O0", "-G"):
+            self.check(self.tyto("cc", "--clang", "--cuda-device-only", "-S", option, "sum.cu", "-o", "sum.ptx"), 0)
+            text = (self.path / "sum.ptx").read_text(encoding="utf-8")
+            sizes[option] = "__local_depot" in text
+        self.assertEqual(sizes, {"-O2": False, "-g": False, "-O0": True, "-G": True})
+
     def test_not_found(self):
         self.check(self.tyto("run", "vecad"), 127, "did you mean 'vecadd'?")
         self.check(self.tyto("run", "nowhere.ptx"), 127, "tyto workloads lists those that come with Tyto")

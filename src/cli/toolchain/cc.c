@@ -43,6 +43,16 @@ static bool has_word(char **words, const char *wanted) {
     return false;
 }
 
+/* Kernels are optimized unless the words say otherwise, as nvcc does: -O is for the host's code
+ * there. */
+static bool wants_optimized_kernels(char **words) {
+    for (; *words; words++)
+        if (strncmp(*words, "-O", 2) == 0 || strncmp(*words, "--optimize", 10) == 0 ||
+            strcmp(*words, "-G") == 0 || strcmp(*words, "--device-debug") == 0)
+            return false;
+    return true;
+}
+
 static void add_clang(CcLine *line, const char *folder, bool is_old, char **words) {
     static const char *const fixed[] = {
         "--cuda-include-ptx=all",   "-nocudainc", "-nocudalib", "-Xclang",
@@ -61,6 +71,10 @@ static void add_clang(CcLine *line, const char *folder, bool is_old, char **word
     cc_add(line, "%s", is_old ? "tyto_old.h" : "cuda_runtime.h");
     add_path(line, "-L", folder, "."); /* before a toolkit's */
     cc_add_for_clang(line, words);
+    if (wants_optimized_kernels(words)) {
+        cc_add(line, "-Xarch_device");
+        cc_add(line, "-O3");
+    }
     cc_add(line, "-lcudart");
     add_path(line, "-Wl,-rpath-link,", folder, "..");
     if (has_word(words, "-shared") || has_word(words, "-pie") || has_word(words, "-r")) return;
