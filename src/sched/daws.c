@@ -180,7 +180,7 @@ static void branch(Daws *s, const TytoEvent *event) {
     } else if (s->loop[warp] == at && s->loops[at].last == loop.last && !event->is_divergent) {
         s->loop[warp] = NO_LOOP; /* the warp leaves the loop */
     }
-    s->lanes[warp] = (uint8_t)event->lanes_after;
+    s->lanes[warp] = (uint8_t)bits_count32(event->lanes_after);
     predict(s, warp);
 }
 

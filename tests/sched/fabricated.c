@@ -195,13 +195,14 @@ void l1d_find(Fabricated *f, int warp, uint32_t pc, uint64_t address, int owner,
     notify(f, event);
 }
 
-void branch_lanes(Fabricated *f, int warp, uint32_t pc, uint32_t target, uint32_t lanes_after) {
+void branch_lanes(Fabricated *f, int warp, uint32_t pc, uint32_t target, int lanes) {
+    const uint32_t all = UINT32_MAX, mask = lanes < 32 ? ~(all >> lanes) : all;
     TytoEvent event = event_of(TYTO_EVENT_BRANCH, warp, -1);
     event.pc = pc;
     event.target = target;
-    event.lanes_before = 32;
-    event.lanes_after = lanes_after;
-    event.is_divergent = lanes_after != 32;
+    event.lanes_before = all;
+    event.lanes_after = mask;
+    event.is_divergent = mask != all;
     notify(f, event);
 }
 

@@ -73,7 +73,7 @@ void l1d_find(Fabricated *f, int warp, uint32_t pc, uint64_t address, int owner,
 /* A branch at `pc` after which the warp continues at `target`; call it before the branch's
  * issue. */
 void branch(Fabricated *f, int warp, uint32_t pc, uint32_t target, bool is_divergent);
-void branch_lanes(Fabricated *f, int warp, uint32_t pc, uint32_t target, uint32_t lanes_after);
+void branch_lanes(Fabricated *f, int warp, uint32_t pc, uint32_t target, int lanes);
 uint64_t may_load(Fabricated *f);  /* of the resident ones */
 uint64_t may_issue(Fabricated *f); /* of the resident ones */
 
