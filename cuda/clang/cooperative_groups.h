@@ -1,5 +1,5 @@
 /* Cooperative groups for clang: blocks, grids of a cooperative launch, tiles of a warp, coalesced
- * threads, and their collectives. Names are CUDA's, the text is our own. Not supported: clusters,
+ * threads, clusters, and their collectives. Names are CUDA's, the text is our own. Not supported:
  * multi-grid groups, tiles of more than a warp.
  *
  * A grid waits at a word of the cooperative launch's workspace, whose address is in %envreg1 and 2:
@@ -107,6 +107,83 @@ class grid_group {
 };
 
 __device__ inline grid_group this_grid() { return grid_group(); }
+
+/* ---- Clusters ---- */
+
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 900
+
+#define TYTO_CLUSTER_REGISTER(name, register)                                                      \
+    static __device__ __forceinline__ unsigned name() {                                            \
+        unsigned value;                                                                            \
+        asm volatile("mov.u32 %0, %%" register ";" : "=r"(value));                                 \
+        return value;                                                                              \
+    }
+
+namespace tyto_detail {
+TYTO_CLUSTER_REGISTER(cluster_x, "cluster_ctaid.x")
+TYTO_CLUSTER_REGISTER(cluster_y, "cluster_ctaid.y")
+TYTO_CLUSTER_REGISTER(cluster_z, "cluster_ctaid.z")
+TYTO_CLUSTER_REGISTER(cluster_width, "cluster_nctaid.x")
+TYTO_CLUSTER_REGISTER(cluster_height, "cluster_nctaid.y")
+TYTO_CLUSTER_REGISTER(cluster_depth, "cluster_nctaid.z")
+TYTO_CLUSTER_REGISTER(cluster_rank, "cluster_ctarank")
+TYTO_CLUSTER_REGISTER(cluster_size, "cluster_nctarank")
+} // namespace tyto_detail
+
+/* The thread blocks of a cluster, which see each other's shared memory (compute capability 9.0). */
+class cluster_group {
+  public:
+    class arrival_token {};
+
+    __device__ static arrival_token barrier_arrive() {
+        asm volatile("barrier.cluster.arrive;" ::: "memory");
+        return arrival_token();
+    }
+    __device__ static void barrier_wait(arrival_token &&) { barrier_wait(); }
+    __device__ static void barrier_wait() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
+    __device__ static void sync() { barrier_wait(barrier_arrive()); }
+
+    /* The rank of the block in whose shared memory the variable is. */
+    __device__ static unsigned query_shared_rank(const void *variable) {
+        unsigned rank;
+        asm volatile("getctarank.u64 %0, %1;" : "=r"(rank) : "l"(variable));
+        return rank;
+    }
+    /* The same variable in the shared memory of another block. */
+    template <class T> __device__ static T *map_shared_rank(T *variable, int rank) {
+        unsigned long long mapped;
+        asm volatile("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(variable), "r"(rank));
+        return (T *)mapped;
+    }
+
+    __device__ static dim3 block_index() {
+        return dim3(tyto_detail::cluster_x(), tyto_detail::cluster_y(), tyto_detail::cluster_z());
+    }
+    __device__ static dim3 dim_blocks() {
+        return dim3(tyto_detail::cluster_width(), tyto_detail::cluster_height(),
+                    tyto_detail::cluster_depth());
+    }
+    __device__ static unsigned block_rank() { return tyto_detail::cluster_rank(); }
+    __device__ static unsigned num_blocks() { return tyto_detail::cluster_size(); }
+    __device__ static dim3 thread_index() {
+        const dim3 block = block_index();
+        return dim3(block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y,
+                    block.z * blockDim.z + threadIdx.z);
+    }
+    __device__ static dim3 dim_threads() {
+        const dim3 blocks = dim_blocks();
+        return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z);
+    }
+    __device__ static unsigned num_threads() { return num_blocks() * thread_block::num_threads(); }
+    __device__ static unsigned size() { return num_threads(); }
+    __device__ static unsigned thread_rank() {
+        return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
+    }
+};
+
+__device__ inline cluster_group this_cluster() { return cluster_group(); }
+
+#endif
 
 /* ---- Lanes of a warp ---- */
 

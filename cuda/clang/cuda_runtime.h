@@ -247,6 +247,16 @@ static inline cudaError_t cudaLaunchKernel(T *kernel, dim3 grid, dim3 block, voi
                                            size_t shared_bytes = 0, cudaStream_t stream = 0) {
     return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared_bytes, stream);
 }
+/* Arguments become what the kernel's parameters are. */
+template <class... Parameters, class... Arguments>
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
+                                             void (*kernel)(Parameters...),
+                                             Arguments &&...arguments) {
+    return [&](Parameters... converted) {
+        void *addresses[] = {(void *)&converted..., nullptr};
+        return cudaLaunchKernelExC(config, (const void *)kernel, addresses);
+    }(static_cast<Arguments &&>(arguments)...);
+}
 template <class T>
 static inline cudaError_t cudaLaunchCooperativeKernel(T *kernel, dim3 grid, dim3 block,
                                                       void **arguments, size_t shared_bytes = 0,

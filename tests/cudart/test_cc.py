@@ -15,6 +15,7 @@ import tempfile
 
 LIBRARIES = {"growing_vector": ("-lcuda",), "blas_complex": ("-lcublas",), "blas_mlp": ("-lcublas", "-lcublasLt"), "random_pi": ("-lcurand",),
              "stream_waits": ("-lcuda",)}
+OPTIONS = {"old_references": ("--old",), "old_style": ("--old",), "cluster_ring": ("-arch=sm_90",)}
 SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next one
 
 
@@ -208,7 +209,7 @@ def build_old_with_cub(tyto, folder):
 
 def main(tyto, programs, *names):
     tyto = os.path.abspath(tyto)
-    rows = [(name, ("--clang", "--old") if name.startswith("old_") else ("--clang",)) for name in names]
+    rows = [(name, ("--clang", *OPTIONS.get(name, ()))) for name in names]
     if "old_style" in names and shutil.which("nvcc"):
         rows.append(("old_style", ("--old", "-arch=sm_20")))
     with tempfile.TemporaryDirectory() as folder:

@@ -6,11 +6,13 @@
 /* clang defines __noinline__ in CUDA */
 /* clang defines __noinline__ in CUDA */
 #define __global__        __attribute__((global))
-#define __grid_constant__ /* a parameter that is never written may be read in place */
-/* Clusters are not supported: the compiler rejects the launch of such a kernel. */
+#define __grid_constant__ /* a parameter that is never written may be read where it lies */
+/* clang 19 has no attribute for it, so that a launch of such a kernel is an error. */
 #define __cluster_dims__(...)                                                                      \
-    __attribute__((                                                                                \
-        diagnose_if(true, "__cluster_dims__: thread block clusters are not supported", "error")))
+    __attribute__((diagnose_if(true,                                                               \
+                               "__cluster_dims__ needs nvcc; with clang, launch the kernel by "    \
+                               "cudaLaunchKernelEx with cudaLaunchAttributeClusterDimension",      \
+                               "error")))
 #define __device__      __attribute__((device))
 #define __host__        __attribute__((host))
 #define __shared__      __attribute__((shared))

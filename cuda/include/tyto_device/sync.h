@@ -20,6 +20,19 @@ static __device__ __forceinline__ void __syncwarp(unsigned mask = 0xffffffffu) {
     __nvvm_bar_warp_sync(mask);
 }
 
+/* Programmatic dependent launch: a grid waits for the one before it, or lets the next one begin.
+ * Before compute capability 9.0 the grids run one after the other, so that both have no effect. */
+static __device__ __forceinline__ void cudaGridDependencySynchronize() {
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+static __device__ __forceinline__ void cudaTriggerProgrammaticLaunchCompletion() {
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 static __device__ __forceinline__ void __threadfence_block() { __nvvm_membar_cta(); }
 static __device__ __forceinline__ void __threadfence() { __nvvm_membar_gl(); }
 static __device__ __forceinline__ void __threadfence_system() { __nvvm_membar_sys(); }
