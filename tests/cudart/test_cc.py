@@ -164,7 +164,8 @@ def run(*words):
 def build_and_run(tyto, source, folder, options, scheduler):
     """Number of a program's two runs that fail."""
     program = folder / source.stem
-    modes = (("--functional",), ("--machine", "gtx480", "--scheduler", scheduler))
+    machine = "h100" if "-arch=sm_90" in options else "gtx480"
+    modes = (("--functional",), ("--machine", machine, "--scheduler", scheduler))
     if not run(tyto, "cc", *options, "-O1", "-o", program, source, *LIBRARIES.get(source.stem, ())):
         return len(modes)
     return sum(not run(tyto, "run", "--quiet", *mode, program) for mode in modes)
