@@ -4,9 +4,8 @@
 #define TYTO_DEVICE_LANGUAGE_H
 
 /* clang defines __noinline__ in CUDA */
-/* clang defines __noinline__ in CUDA */
 #define __global__        __attribute__((global))
-#define __grid_constant__ /* a parameter that is never written may be read where it lies */
+#define __grid_constant__ /* a parameter that is never written may be read in place */
 /* clang 19 has no attribute for it, so that a launch of such a kernel is an error. */
 #define __cluster_dims__(...)                                                                      \
     __attribute__((diagnose_if(true,                                                               \
