@@ -136,6 +136,13 @@ typedef struct TytoSmView {
     /* Requests a prefetch: use tyto_prefetch. */
     bool (*prefetch)(void *unit, uint64_t address, uint32_t tag);
     void *unit; /* first argument of `prefetch` */
+
+    uint64_t at_mbarrier; /* of `resident`: waiting for a phase of an mbarrier (try_wait) */
+    /* Of `resident`: waiting for something else than memory or a barrier: for matrix products of a
+     * warpgroup, for registers (setmaxnreg), or for another grid (griddepcontrol). */
+    uint64_t waits_other;
+    uint64_t
+        fill_bytes; /* bytes that a miss or a prefetch brings in: a line of the L1D, or a sector */
 } TytoSmView;
 
 static inline const TytoWarpView *tyto_warp(const TytoSmView *view, int warp) {
@@ -194,9 +201,12 @@ typedef struct TytoEvent {
     int owner; /* L1D events: slot of the warp that brought the line in; TYTO_NO_WARP: unknown, or a
                   prefetch of the policy */
     bool is_pending;   /* L1D_MISS: the line is already on its way */
+    bool repeats_line; /* L1D_HIT, L1D_MISS: an earlier access of the same instruction was of the
+                          same line. An access is a sector if the L1D has sectors */
     bool is_divergent; /* BRANCH: the lanes diverge */
     uint64_t warps;    /* set of slots */
     uint64_t address;  /* L1D events: byte address of the line */
+    uint32_t offset;   /* L1D_HIT, L1D_MISS: bytes from there to the first byte of the access */
     uint32_t pc; /* index of an instruction in the kernel's program, from 0; TYTO_NO_PC: unknown.
                     L1D events: the instruction that makes the access; L1D_EVICTED: the one whose
                     line replaced this line. BRANCH: the branch */

@@ -112,19 +112,21 @@ static int64_t learn(Apres *s, const TytoEvent *event) {
     Stride *stride = &s->strides[event->pc % s->stride_count];
     const bool is_known = stride->pc == event->pc + 1;
     const int64_t warps = event->warp - stride->warp;
-    const int64_t bytes = (int64_t)(event->address - stride->address);
+    const uint64_t address = event->address + event->offset;
+    const int64_t bytes = (int64_t)(address - stride->address);
     const int64_t found = is_known && warps && bytes % warps == 0 ? bytes / warps : 0;
     const bool repeats = found && stride->bytes == found;
-    *stride = (Stride){event->address, found, event->pc + 1, event->warp};
+    *stride = (Stride){address, found, event->pc + 1, event->warp};
     return repeats ? found : 0;
 }
 
 static void prefetch(Apres *s, const TytoSmView *view, const TytoEvent *event, uint64_t warps,
                      int64_t stride) {
+    const uint64_t address = event->address + event->offset;
     uint64_t coming = 0;
     for (uint64_t rest = warps; rest; rest &= rest - 1) {
         const int64_t distance = (tyto_lowest(rest) - event->warp) * stride;
-        if (!tyto_prefetch(view, event->address + (uint64_t)distance, 0)) continue;
+        if (!tyto_prefetch(view, address + (uint64_t)distance, 0)) continue;
         coming |= rest & -rest;
         s->asked++;
     }

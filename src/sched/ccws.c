@@ -221,7 +221,8 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     Ccws *s = state;
     switch (event->kind) {
     case TYTO_EVENT_L1D_MISS:
-        if (victim_tags_probe(&s->victims, (uint32_t)event->warp, event->address))
+        if (!event->repeats_line &&
+            victim_tags_probe(&s->victims, (uint32_t)event->warp, event->address))
             raise_score(s, view, event->warp);
         return;
     case TYTO_EVENT_L1D_EVICTED:

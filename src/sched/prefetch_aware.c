@@ -2,7 +2,7 @@
  * warps are not adjacent, so that consecutive warps, which tend to read consecutive lines, are in
  * different groups. The misses of one group then predict what the next groups will read, early
  * enough to prefetch it. When enough lines of a block of consecutive lines have missed, its other
- * lines are prefetched.
+ * lines are prefetched, once while the table holds the block.
  *
  * A group's lines are also in other DRAM banks than those of a group of consecutive warps; the
  * grouping alone achieves this. Source: A. Jog et al., "Orchestrated Scheduling and Prefetching for
@@ -69,13 +69,18 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
     fetch_groups_issued(state, issue);
 }
 
-static void prefetch_rest(PrefetchAware *s, const TytoSmView *view, const Block *block) {
-    const uint64_t first = (block->number - 1) * s->lines;
-    for (uint32_t i = 0; i < s->lines; i++) {
-        if (block->demanded >> i & 1) continue;
-        if (tyto_prefetch(view, (first + i) * s->line_bytes, 0)) s->asked++;
+/* Prefetches all sectors of a line, or the line if it has none. */
+static void prefetch_line(PrefetchAware *s, const TytoSmView *view, uint64_t address) {
+    for (uint64_t at = 0; at < s->line_bytes; at += view->fill_bytes) {
+        if (tyto_prefetch(view, address + at, 0)) s->asked++;
         else s->refused++;
     }
+}
+
+static void prefetch_rest(PrefetchAware *s, const TytoSmView *view, const Block *block) {
+    const uint64_t first = (block->number - 1) * s->lines;
+    for (uint32_t i = 0; i < s->lines; i++)
+        if (!(block->demanded >> i & 1)) prefetch_line(s, view, (first + i) * s->line_bytes);
 }
 
 static void missed(PrefetchAware *s, const TytoSmView *view, uint64_t address) {
@@ -97,8 +102,8 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
 static void report(void *state, const TytoSmView *view, const TytoReport *out) {
     (void)view;
     const PrefetchAware *s = state;
-    out->value(out->context, "prefetches_asked", "lines", (double)s->asked);
-    out->value(out->context, "prefetches_refused", "lines", (double)s->refused);
+    out->value(out->context, "prefetches_asked", "requests", (double)s->asked);
+    out->value(out->context, "prefetches_refused", "requests", (double)s->refused);
 }
 
 static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {

@@ -1,8 +1,8 @@
 /* Static wavefront limiting: the oldest N warps of an SM are scheduled actively, regardless of the
  * size of its CTAs; among them greedy-then-oldest. An exited warp issues nothing any more and does
  * not count among the N, though its stores may keep it on the SM. While a warp of a CTA waits at a
- * barrier, the rest of that CTA may run up to it; then the limit holds again. Source: CCWS section
- * 3.2 and (the order inside) section 5.1. */
+ * barrier or an mbarrier, the rest of that CTA may run up to it; then the limit holds again.
+ * Source: CCWS section 3.2 and (the order inside) section 5.1. */
 #include "sched/policies.h"
 
 #include "sched/greedy.h"
@@ -19,8 +19,9 @@ static const TytoPolicyParameter PARAMETERS[] = {
 typedef struct Swl {
     Greedy greedy;
     uint64_t allowed; /* warps that may issue */
-    uint64_t exited;  /* warps that had exited when `allowed` was computed */
-    int limit;        /* most warps */
+    /* Warps that had exited, and that waited at an mbarrier, when `allowed` was computed. */
+    uint64_t exited, at_mbarrier;
+    int limit; /* most warps */
 } Swl;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
@@ -30,10 +31,11 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     s->limit = (int)values[LIMIT];
 }
 
-/* Only launches, exits and barriers change the allowed warps. */
+/* Only launches, exits, barriers and mbarriers change the allowed warps. */
 static void decide(Swl *s, const TytoSmView *view) {
     s->allowed = sched_view_oldest(view, s->limit);
     s->exited = view->exited;
+    s->at_mbarrier = view->at_mbarrier;
 }
 
 static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
@@ -42,10 +44,10 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     decide(s, view);
 }
 
-/* Exits are checked here because there is no event for them. */
+/* Exits and waits at mbarriers are checked here because there are no events for them. */
 static uint64_t may_issue(void *state, const TytoSmView *view) {
     Swl *s = state;
-    if (s->exited != view->exited) decide(s, view);
+    if (s->exited != view->exited || s->at_mbarrier != view->at_mbarrier) decide(s, view);
     return s->allowed;
 }
 

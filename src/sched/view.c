@@ -37,6 +37,8 @@ void sched_view_retire(TytoSmView *view, int warp) {
     view->at_barrier &= others;
     view->has_instruction &= others;
     view->waits_memory &= others;
+    view->at_mbarrier &= others;
+    view->waits_other &= others;
     view->wants_load &= others;
     view->cta[view->warp[warp].cta_slot].warps &= others;
 }
@@ -45,9 +47,10 @@ void sched_view_finish(TytoSmView *view, int cta_slot) { view->ctas &= ~(UINT64_
 
 uint64_t sched_view_awaited(const TytoSmView *view) {
     uint64_t awaited = 0;
-    for (uint64_t ctas = view->at_barrier ? view->ctas : 0; ctas; ctas &= ctas - 1) {
+    const uint64_t waiting = view->at_barrier | view->at_mbarrier;
+    for (uint64_t ctas = waiting ? view->ctas : 0; ctas; ctas &= ctas - 1) {
         uint64_t warps = tyto_cta(view, tyto_lowest(ctas))->warps;
-        if (warps & view->at_barrier) awaited |= warps;
+        if (warps & waiting) awaited |= warps;
     }
     return awaited;
 }

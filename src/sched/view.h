@@ -22,16 +22,19 @@ void sched_view_retire(TytoSmView *view, int warp);
 /* All warps of a CTA have finished: removes the CTA from its slot. */
 void sched_view_finish(TytoSmView *view, int cta_slot);
 
-/* The warps that do not wait for anything long: not for memory or at a barrier, and not exited. */
+/* The warps that do not wait for anything long, such as memory or a barrier, and have not exited.
+ */
 static inline uint64_t sched_view_unblocked(const TytoSmView *view) {
-    return view->resident & ~(view->at_barrier | view->waits_memory | view->exited);
+    return view->resident & ~(view->at_barrier | view->at_mbarrier | view->waits_memory |
+                              view->waits_other | view->exited);
 }
 
-/* The `limit` oldest warps with threads left, and all warps of CTAs with a warp at a barrier, so
- * that the others can reach it. The result changes only with launches, exits and barriers. */
+/* The `limit` oldest warps with threads left, and all warps of CTAs with a warp at a barrier or an
+ * mbarrier, so that the others can reach it. The result changes only with launches, exits, barriers
+ * and waits at mbarriers. */
 uint64_t sched_view_oldest(const TytoSmView *view, int limit);
 
-/* The warps of CTAs with a warp at a barrier. */
+/* The warps of CTAs with a warp at a barrier or an mbarrier. */
 uint64_t sched_view_awaited(const TytoSmView *view);
 
 #endif

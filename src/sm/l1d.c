@@ -72,6 +72,19 @@ static inline uint64_t next_of_bank(const SmL1dBank *bank) {
     return next_lookup_of(bank);
 }
 
+/* Whether an earlier access of the instruction was of the line of this one. */
+static bool repeats_line(const SmContext *sm, const SmMemory *memory, const SmAccess *access) {
+    const uint64_t line_mask = ~(uint64_t)(sm->config->l1d.line_bytes - 1);
+    for (const SmAccess *earlier = memory->access; earlier < access; earlier++)
+        if (((earlier->address ^ access->address) & line_mask) == 0) return true;
+    return false;
+}
+
+static bool wants_lookups(const SmContext *sm) {
+    return sched_agent_wants(&sm->policy, TYTO_EVENT_L1D_MISS) ||
+           sched_agent_wants(&sm->policy, TYTO_EVENT_L1D_HIT);
+}
+
 void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *memory,
                const SmAccess *access) {
     const SmInst *in_flight = &sm->insts.inst[inst];
@@ -88,7 +101,8 @@ void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *m
                    .warp = in_flight->warp,
                    .is_store = memory->is_store,
                    .is_local = memory->is_local,
-                   .is_prefetch = memory->advice != MEM_ADVICE_NONE};
+                   .is_prefetch = memory->advice != MEM_ADVICE_NONE,
+                   .repeats_line = wants_lookups(sm) && repeats_line(sm, memory, access)};
     if (bank->count > 1) return;
     const uint64_t next = next_lookup_of(bank);
     if (next < l1d->next) l1d->next = next;
@@ -126,16 +140,18 @@ __attribute__((noinline)) static void tell_policy(SmContext *sm, TytoEventKind k
                                                   const SmLookup *lookup, const SmFiller *filler,
                                                   uint64_t address, int32_t place,
                                                   bool is_pending) {
-    context_notify(sm,
-                   &(TytoEvent){.kind = kind,
-                                .warp = lookup->is_policy ? TYTO_NO_WARP : lookup->warp,
-                                .cta_slot = -1,
-                                .owner = owner_of(filler),
-                                .is_pending = is_pending,
-                                .address = address & ~(uint64_t)(sm->config->l1d.line_bytes - 1),
-                                .pc = lookup->pc,
-                                .owner_pc = filler ? filler->pc : TYTO_NO_PC,
-                                .place = place == TAG_NONE ? TYTO_NO_PLACE : (uint32_t)place});
+    const uint64_t offset_mask = sm->config->l1d.line_bytes - 1;
+    context_notify(sm, &(TytoEvent){.kind = kind,
+                                    .warp = lookup->is_policy ? TYTO_NO_WARP : lookup->warp,
+                                    .cta_slot = -1,
+                                    .owner = owner_of(filler),
+                                    .is_pending = is_pending,
+                                    .repeats_line = lookup->repeats_line,
+                                    .address = address & ~offset_mask,
+                                    .offset = (uint32_t)(lookup->access.address & offset_mask),
+                                    .pc = lookup->pc,
+                                    .owner_pc = filler ? filler->pc : TYTO_NO_PC,
+                                    .place = place == TAG_NONE ? TYTO_NO_PLACE : (uint32_t)place});
 }
 
 static inline void notify(SmContext *sm, TytoEventKind kind, const SmLookup *lookup,

@@ -39,10 +39,11 @@ typedef struct SmLookup {
     uint16_t inst;   /* loads: the instruction; invalid after a store has left */
     uint8_t warp;
     bool is_store, is_local;
-    bool is_prefetch; /* a store that only fetches its line or sector */
-    bool is_policy;   /* a prefetch of the policy, not of an instruction */
-    bool is_asked;    /* the policy has already chosen what happens to the line of this access */
-    uint32_t pc;      /* of the instruction; TYTO_NO_PC */
+    bool is_prefetch : 1;  /* a store that only fetches its line or sector */
+    bool is_policy : 1;    /* a prefetch of the policy, not of an instruction */
+    bool is_asked : 1;     /* the policy has already chosen what happens to the access's line */
+    bool repeats_line : 1; /* TytoEvent.repeats_line; only for policies that ask for such events */
+    uint32_t pc;           /* of the instruction; TYTO_NO_PC */
 } SmLookup;
 _Static_assert(sizeof(SmLookup) == 64, "an access in the queue is a line of the host's cache");
 

@@ -32,6 +32,7 @@ static void start_view(SmContext *context, const SmGrid *grid, uint64_t cycle) {
                              sm_op_distance(config) + config->ops[ISA_CLASS_OTHER].latency,
                          .issue_interval = config->scheduler.issue_interval,
                          .line_bytes = config->l1d.line_bytes,
+                         .fill_bytes = cache_config_fill_bytes(&config->l1d),
                          .l1d_mshrs = config->l1d.mshrs,
                          .l1d_places = cache_config_sets(&config->l1d) * config->l1d.ways};
     for (uint32_t s = 0; s < config->scheduler.count; s++)

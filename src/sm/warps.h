@@ -130,10 +130,13 @@ void warps_exited(SmContext *sm, int warp);
 /* Updates view.at_barrier for the CTA of a warp that arrived at a barrier or exited. */
 void warps_update_barriers(SmContext *sm, int warp);
 
+/* Warps that are held for something else than memory or a barrier. */
+static inline uint64_t warps_other_waits(const SmWarps *warps) {
+    return warps->product_waits | warps->register_waits | warps->grid_waits;
+}
 /* Warps that are held until memory answers. */
 static inline uint64_t warps_memory_waits(const SmWarps *warps) {
-    return warps->held &
-           ~(warps->phase_waits | warps->product_waits | warps->register_waits | warps->grid_waits);
+    return warps->held & ~(warps->phase_waits | warps_other_waits(warps));
 }
 
 /* ---- Completions ---- */

@@ -52,6 +52,13 @@ class Deadlock(unittest.TestCase):
         for options in (("--scheduler", "swl:limit=3"), ("--scheduler", "gto")):
             self.assertEqual(self.launch(PHASE, "--block", "96", *options).returncode, 0)
 
+    def test_a_wait_at_an_mbarrier_lets_the_rest_of_the_cta_issue(self):
+        """mbarrier.try_wait holds its warp, as a CTA barrier does: the policy sees that, and nobody polls."""
+        waits = PHASE.replace("mbarrier.test_wait", "mbarrier.try_wait")
+        for machine in ("gtx480", "a100"):
+            done = self.launch(waits, "--block", "96", "--scheduler", "swl:limit=1", "--set", "gpu.sms=1", machine=machine)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     @unittest.skipUnless(shutil.which("ptxas"), "no ptxas")
     def test_machine_code_that_does_not_say_what_is_volatile(self):
         for machine in ("rtx3070", "h100"):

@@ -26,7 +26,7 @@ void fabricate(Fabricated *f, const char *policy, FabricatedSize size) {
         size.ctas ? size.ctas : view->warp_count / view->warps_per_cta;
     view->pipeline_depth = 5;
     view->issue_interval = size.issue_interval ? size.issue_interval : 1;
-    view->line_bytes = 128;
+    view->line_bytes = view->fill_bytes = 128;
     view->l1d_places = 128; /* 16 KiB */
     for (uint32_t w = 0; w < view->warp_count; w++)
         view->scheduler_warps[w % view->schedulers] |= UINT64_C(1) << w;
@@ -139,7 +139,8 @@ int step(Fabricated *f) {
 static void l1d(Fabricated *f, TytoEventKind kind, int warp, int owner, uint64_t address) {
     TytoEvent event = event_of(kind, warp, TYTO_NO_WARP);
     event.owner = owner;
-    event.address = address;
+    event.address = address & ~(f->view.line_bytes - 1);
+    event.offset = (uint32_t)(address & (f->view.line_bytes - 1));
     notify(f, event);
 }
 
@@ -150,9 +151,18 @@ void l1d_miss(Fabricated *f, int warp, uint64_t address) {
     l1d(f, TYTO_EVENT_L1D_MISS, warp, TYTO_NO_WARP, address);
 }
 
+void l1d_miss_again(Fabricated *f, int warp, uint64_t address) {
+    TytoEvent event = event_of(TYTO_EVENT_L1D_MISS, warp, TYTO_NO_WARP);
+    event.address = address & ~(f->view.line_bytes - 1);
+    event.offset = (uint32_t)(address & (f->view.line_bytes - 1));
+    event.repeats_line = true;
+    notify(f, event);
+}
+
 void l1d_join(Fabricated *f, int warp, uint64_t address) {
     TytoEvent event = event_of(TYTO_EVENT_L1D_MISS, warp, TYTO_NO_WARP);
-    event.address = address;
+    event.address = address & ~(f->view.line_bytes - 1);
+    event.offset = (uint32_t)(address & (f->view.line_bytes - 1));
     event.is_pending = true;
     notify(f, event);
 }
@@ -191,7 +201,8 @@ void l1d_find(Fabricated *f, int warp, uint32_t pc, uint64_t address, int owner,
     event.owner = owner;
     event.pc = pc;
     event.owner_pc = owner_pc;
-    event.address = address;
+    event.address = address & ~(f->view.line_bytes - 1);
+    event.offset = (uint32_t)(address & (f->view.line_bytes - 1));
     notify(f, event);
 }
 

@@ -60,6 +60,8 @@ int step(Fabricated *f);
 
 void l1d_hit(Fabricated *f, int warp, uint64_t address);
 void l1d_miss(Fabricated *f, int warp, uint64_t address);
+/* A further sector of the same load and line. */
+void l1d_miss_again(Fabricated *f, int warp, uint64_t address);
 void l1d_join(Fabricated *f, int warp, uint64_t address); /* a miss on a line under way */
 void l1d_evict(Fabricated *f, int owner, uint64_t address);
 void l1d_evict_by(Fabricated *f, int warp, int owner, uint64_t address); /* for a miss of `warp` */

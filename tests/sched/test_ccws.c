@@ -65,6 +65,19 @@ static void swl_lets_the_rest_of_a_cta_run_up_to_the_barrier(void **unused) {
     fabricated_free(&f);
 }
 
+static void swl_lets_the_rest_of_a_cta_end_the_phase_of_an_mbarrier(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "swl:limit=1", (FabricatedSize){.warps_per_cta = 3, .ctas = 2});
+    launch_all(&f);
+    assert_int_equal(may_issue(&f), warps(0, 0));
+    f.view.at_mbarrier = warps(0, 0); /* without an event */
+    assert_int_equal(may_issue(&f), warps(0, 2));
+    f.view.at_mbarrier = 0;
+    assert_int_equal(may_issue(&f), warps(0, 0));
+    fabricated_free(&f);
+}
+
 /* ---- ccws ---- */
 
 static void issue_many(Fabricated *f, int warp, int count) {
@@ -192,6 +205,22 @@ static void a_warp_finds_the_lines_it_lost_itself(void **unused) {
     l1d_evict(&f, TYTO_NO_WARP, 0x2000); /* the owner of the line is unknown */
     l1d_miss(&f, 1, 0x2000);
     hits_so_far(&f, 1);
+    fabricated_free(&f);
+}
+
+/* With sectors, a load makes an access for each sector of a line. */
+static void a_load_has_lost_a_line_once_however_many_sectors_it_reads(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    l1d_evict(&f, 1, 0x1000);
+    l1d_miss(&f, 1, 0x1000);
+    for (int sector = 1; sector < 4; sector++)
+        l1d_miss_again(&f, 1, 0x1000);
+    hits_so_far(&f, 1);
+    l1d_miss(&f, 1, 0x1000); /* the tag stays: the next load finds it */
+    hits_so_far(&f, 2);
     fabricated_free(&f);
 }
 
@@ -504,10 +533,12 @@ int main(void) {
         cmocka_unit_test(swl_counts_no_warp_that_has_exited),
         cmocka_unit_test(swl_is_greedy_then_oldest_inside),
         cmocka_unit_test(swl_lets_the_rest_of_a_cta_run_up_to_the_barrier),
+        cmocka_unit_test(swl_lets_the_rest_of_a_cta_end_the_phase_of_an_mbarrier),
         cmocka_unit_test(figure_6_walks_from_t0_to_t4),
         cmocka_unit_test(equation_1_is_hits_over_instructions_times_throttle_times_cutoff),
         cmocka_unit_test(scores_fall_by_a_point_in_each_issue_interval),
         cmocka_unit_test(a_warp_finds_the_lines_it_lost_itself),
+        cmocka_unit_test(a_load_has_lost_a_line_once_however_many_sectors_it_reads),
         cmocka_unit_test(the_victim_tags_are_16_per_warp_2_sets_of_8_first_in_first_out),
         cmocka_unit_test(sets_of_victim_tags_are_sums),
         cmocka_unit_test(victim_tags_are_of_slots_and_a_new_warp_finds_them),

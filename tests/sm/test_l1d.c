@@ -134,6 +134,27 @@ static void test_the_queue_is_as_long_as_the_latency(void **state) {
     stage_free(bench->stage);
 }
 
+/* Of the two accesses to a line that an instruction makes, the second one says so. */
+static void test_events_name_the_first_access_of_a_line(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1");
+    SmInsts *insts = &bench->stage->sm.insts;
+    for (int round = 0; round < 2; round++) {
+        uint16_t inst = stage_memory_inst(bench->stage, bench->load, 1, SM_PATH_L1D, A, 3);
+        SmMemory *memory = insts_memory_of(insts, inst);
+        memory->access[1].address = A + LINE / 2;
+        memory->access[2].address = A + LINE;
+        static const bool repeats[] = {false, true, false};
+        for (int i = 0; i < 3; i++) {
+            l1d_enter(&bench->l1d, &bench->stage->sm, inst, memory, &memory->access[i]);
+            step(bench);
+            assert_int_equal(stage_heard(bench->stage)->last.repeats_line, repeats[i]);
+        }
+        insts_handed_on(insts, inst);
+    }
+    stage_free(bench->stage);
+}
+
 static void test_a_miss_asks_for_its_line_and_waiting_loads_come_back_in_order(void **state) {
     (void)state;
     Bench *bench = start("l1d.latency=1");
@@ -845,6 +866,7 @@ int main(void) {
         cmocka_unit_test(test_a_hit_is_done_when_the_latency_is_over_and_not_before),
         cmocka_unit_test(test_the_data_of_a_hit_come_after_the_latency_of_hits),
         cmocka_unit_test(test_the_queue_is_as_long_as_the_latency),
+        cmocka_unit_test(test_events_name_the_first_access_of_a_line),
         cmocka_unit_test(test_a_miss_asks_for_its_line_and_waiting_loads_come_back_in_order),
         cmocka_unit_test(test_a_set_counts_its_lookups_misses_and_evictions),
         cmocka_unit_test(test_hits_are_told_by_who_brought_the_line_in),

@@ -94,13 +94,22 @@ ALWAYS void raise_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *op, 
     if (!plain) issue->slots.free |= bits_if(is_free(issue, op, bit), warp);
 }
 
+/* Shows in the view what holds the warp of this bit. */
+ALWAYS void show_held(SmContext *sm, uint64_t bit) {
+    const SmWarps *warps = &sm->warps;
+    sm->view.waits_memory |= warps_memory_waits(warps) & bit;
+    sm->view.at_mbarrier = (sm->view.at_mbarrier & ~bit) | (warps->phase_waits & bit);
+    sm->view.waits_other = (sm->view.waits_other & ~bit) | (warps_other_waits(warps) & bit);
+}
+
 /* Removes the warp's next instruction from the sets of bits. */
 ALWAYS void drop_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *op, bool plain) {
     const uint64_t bit = UINT64_C(1) << warp;
     issue->wants[op->unit] &= ~bit;
     issue->clear &= ~bit;
     sm->view.has_instruction &= ~bit;
-    sm->view.waits_memory = (sm->view.waits_memory & ~bit) | (sm->warps.held & bit);
+    sm->view.waits_memory &= ~bit;
+    show_held(sm, bit);
     sm->view.wants_load &= ~bit;
     if (!plain) issue->slots.free &= ~bit;
 }
@@ -114,7 +123,8 @@ ALWAYS void replace_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *la
     issue->wants[last->unit] &= ~bit;
     issue->wants[op->unit] |= bit;
     issue->clear &= ~bits_if(!can_go, warp);
-    sm->view.waits_memory |= (sm->warps.held & bit) | bits_if(waits_memory, warp);
+    sm->view.waits_memory |= bits_if(waits_memory, warp);
+    show_held(sm, bit);
     sm->view.wants_load = (sm->view.wants_load & ~bit) | bits_if(op->traits & SM_OP_L1D_LOAD, warp);
     if (!plain)
         issue->slots.free = (issue->slots.free & ~bit) | bits_if(is_free(issue, op, bit), warp);
@@ -148,7 +158,8 @@ __attribute__((noinline)) void issue_update_head(SmIssue *issue, SmContext *sm, 
     issue->has_news = true;
     issue->stale &= ~bit;
     if (sm->view.has_instruction & bit) drop_head(issue, sm, warp, issue->head[warp], false);
-    sm->view.waits_memory = (sm->view.waits_memory & ~bit) | (sm->warps.held & bit);
+    sm->view.waits_memory &= ~bit;
+    show_held(sm, bit);
     if (issue->fetch->buffer[warp].count) find_head(issue, sm, warp, false);
 }
 
@@ -184,7 +195,7 @@ ALWAYS void recheck(SmIssue *issue, SmContext *sm, int warp, bool plain) {
     bool waits_memory, can_go = is_clear(issue, warp, issue->head[warp], &waits_memory, plain);
     issue->has_news = true;
     issue->clear |= bits_if(can_go, warp);
-    sm->view.waits_memory &= ~bits_if(!waits_memory, warp) | sm->warps.held;
+    sm->view.waits_memory &= ~bits_if(!waits_memory, warp) | warps_memory_waits(&sm->warps);
 }
 
 /* Completes an instruction: its results are written, or it has none. */
@@ -669,7 +680,7 @@ void issue_find_behind(SmIssue *issue, const SmContext *sm) {
 
 void issue_find_going(SmIssue *issue, const SmContext *sm) {
     uint64_t live = context_live(sm);
-    issue->going = live ? live & ~(sm->view.waits_memory | sm->warps.held) : UINT64_MAX;
+    issue->going = live ? live & ~sm->view.waits_memory : UINT64_MAX;
     issue->is_vacant = !sm->view.resident;
     issue->knows_going = true;
 }

@@ -551,7 +551,9 @@ static bool run_subcore(ModernIssue *issue, SmContext *sm, uint32_t s) {
 static void show(const ModernIssue *issue, SmContext *sm) {
     const uint64_t live = context_live(sm), has = with_instruction(issue, sm);
     sm->view.has_instruction = has;
-    sm->view.waits_memory = (issue->blocked_long & has) | (live & sm->warps.held);
+    sm->view.waits_memory = (issue->blocked_long & has) | (live & warps_memory_waits(&sm->warps));
+    sm->view.at_mbarrier = live & sm->warps.phase_waits;
+    sm->view.waits_other = live & warps_other_waits(&sm->warps);
     sm->view.wants_load &= live;
 }
 
@@ -583,7 +585,7 @@ static void count_idle(ModernIssue *issue, const SmContext *sm, uint64_t cycles)
     const uint64_t live = context_live(sm);
     issue->sums.no_issue += cycles;
     if (!sm->view.resident) issue->sums.no_warp += cycles;
-    else if (live && !(live & ~(issue->blocked_long | sm->warps.held)))
+    else if (live && !(live & ~(issue->blocked_long | warps_memory_waits(&sm->warps))))
         issue->sums.memory_block += cycles;
 }
 

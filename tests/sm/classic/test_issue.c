@@ -222,6 +222,32 @@ static void test_a_wait_for_memory_is_told_from_other_waits(void **state) {
     stop(bench);
 }
 
+/* Only a wait that memory ends is one for memory. */
+static void test_the_view_tells_what_holds_a_warp(void **state) {
+    (void)state;
+    Bench *bench = start(ONE, (StageInst[]){add, add}, 2);
+    SmContext *sm = &bench->stage->sm;
+    const struct {
+        uint64_t *set, *shown;
+    } waits[] = {{&sm->warps.fenced, &sm->view.waits_memory},
+                 {&sm->warps.copy_waits, &sm->view.waits_memory},
+                 {&sm->warps.phase_waits, &sm->view.at_mbarrier},
+                 {&sm->warps.product_waits, &sm->view.waits_other},
+                 {&sm->warps.register_waits, &sm->view.waits_other},
+                 {&sm->warps.grid_waits, &sm->view.waits_other}};
+    keep(bench, 2);
+    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
+        *waits[i].set = sm->warps.held = 1;
+        issue_update_head(&bench->issue, sm, 0);
+        assert_int_equal(sm->view.waits_memory | sm->view.at_mbarrier | sm->view.waits_other, 1);
+        assert_int_equal(*waits[i].shown, 1);
+        *waits[i].set = sm->warps.held = 0;
+        issue_update_head(&bench->issue, sm, 0);
+        assert_int_equal(*waits[i].shown, 0);
+    }
+    stop(bench);
+}
+
 /* Whether the first warp has a next instruction that waits for memory. */
 static bool waits_memory(const Bench *bench) { return bench->stage->sm.view.waits_memory & 1; }
 
@@ -568,6 +594,7 @@ int main(void) {
         cmocka_unit_test(test_two_schedulers_have_warps_of_their_own),
         cmocka_unit_test(test_a_register_is_waited_for_until_the_result_is_written),
         cmocka_unit_test(test_a_wait_for_memory_is_told_from_other_waits),
+        cmocka_unit_test(test_the_view_tells_what_holds_a_warp),
         cmocka_unit_test(test_a_wait_for_memory_goes_through_instructions_without_a_slot),
         cmocka_unit_test(test_no_instruction_without_a_slot_waits_for_its_own_result),
         cmocka_unit_test(test_a_full_queue_of_the_pipelines_kind_stops_the_warp),
