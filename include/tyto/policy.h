@@ -141,8 +141,11 @@ typedef struct TytoSmView {
     /* Of `resident`: waiting for something else than memory or a barrier: for matrix products of a
      * warpgroup, for registers (setmaxnreg), or for another grid (griddepcontrol). */
     uint64_t waits_other;
-    uint64_t
-        fill_bytes; /* bytes that a miss or a prefetch brings in: a line of the L1D, or a sector */
+    /* Lines that the L1D has room for in this kernel: fewer than `l1d_places` if shared memory
+     * takes a part of their store. */
+    uint32_t l1d_lines;
+    /* Bytes that a miss or a prefetch brings in: a line of the L1D, or a sector. */
+    uint64_t fill_bytes;
 } TytoSmView;
 
 static inline const TytoWarpView *tyto_warp(const TytoSmView *view, int warp) {

@@ -97,8 +97,14 @@ void sm_move_wake(Sm *sm, uint64_t *wake) {
     sm->context.env.wake = wake;
 }
 
+/* Shows in the view how many lines the L1D has room for now. */
+static void show_l1d(Sm *sm) {
+    sm->context.view.l1d_lines = cache_config_sets(&sm->context.config->l1d) * sm->l1d.ways;
+}
+
 void sm_carve_out(Sm *sm, uint32_t shared_bytes) {
     l1d_carve_out(&sm->l1d, sm->context.config, shared_bytes);
+    show_l1d(sm);
     sm->context.shared_bytes = shared_bytes;
 }
 
@@ -126,6 +132,7 @@ static void start_stages(Sm *sm, const SmGrid *grid, uint64_t cycle) {
     if (context->config->l1d.flush != CACHE_FLUSH_NEVER) l1d_flush(&sm->l1d, context, &sm->port);
     lsu_start_kernel(&sm->lsu);
     start_view(context, grid, cycle);
+    show_l1d(sm);
     sm->core->start(sm);
     l1d_policy_start_kernel(&sm->l1d, context);
 }

@@ -27,7 +27,7 @@ void fabricate(Fabricated *f, const char *policy, FabricatedSize size) {
     view->pipeline_depth = 5;
     view->issue_interval = size.issue_interval ? size.issue_interval : 1;
     view->line_bytes = view->fill_bytes = 128;
-    view->l1d_places = 128; /* 16 KiB */
+    view->l1d_places = view->l1d_lines = 128; /* 16 KiB */
     for (uint32_t w = 0; w < view->warp_count; w++)
         view->scheduler_warps[w % view->schedulers] |= UINT64_C(1) << w;
     sched_agent_init(&f->agent, f->policy, view, NULL);

@@ -2,6 +2,7 @@
  * and sleep. The test answers requests after a fixed time. */
 #include <string.h>
 
+#include "sm/parts.h"
 #include "sm_bench.h"
 
 /* Creates a bench with the machine's core and begins the kernel. */
@@ -82,6 +83,21 @@ static void test_a_cta_keeps_its_slot_until_its_stores_are_acknowledged(void **s
 
 /* The source registers differ from the result registers, so that nothing waits. A 64-bit sum whose
  * upper half is stored takes two machine instructions. */
+/* Shared memory and the L1D share a store of 64 KiB: what one takes, the other lacks. */
+static void test_a_policy_sees_the_lines_that_the_l1d_has_left(void **state) {
+    (void)state;
+    Bench *bench =
+        start("l1d.size=64KiB l1d.ways=128 l1d.unified=64KiB", 1, "mov.u32 %r1, 0;", false);
+    const TytoSmView *view = &bench->sm->context.view;
+    assert_int_equal(view->l1d_places, 512);
+    assert_int_equal(view->l1d_lines, 512);
+    sm_carve_out(bench->sm, 16 << 10);
+    assert_int_equal(view->l1d_lines, 384);
+    sm_carve_out(bench->sm, 0);
+    assert_int_equal(view->l1d_lines, 512);
+    bench_stop(bench);
+}
+
 static void test_an_instruction_takes_as_many_issue_cycles_as_it_has_slots(void **state) {
     (void)state;
     static const char *const sums[] = {
@@ -299,6 +315,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_dependent_instruction_issues_six_cycles_after_its_latency),
         cmocka_unit_test(test_independent_instructions_issue_cycle_after_cycle),
+        cmocka_unit_test(test_a_policy_sees_the_lines_that_the_l1d_has_left),
         cmocka_unit_test(test_an_instruction_takes_as_many_issue_cycles_as_it_has_slots),
         cmocka_unit_test(test_an_instruction_without_a_slot_takes_no_time),
         cmocka_unit_test(test_a_result_is_waited_for_through_instructions_without_a_slot),
