@@ -306,11 +306,11 @@ static const char *origin_of(Arena *arena, const char *file, const Entry *entry,
 
 /* Sets the origin and layer of a row, but not its value. */
 static void note_origin(Machine *machine, const MachineRow *row, const char *origin,
-                        const char *file, const Entry *entry, bool is_base) {
+                        const char *file, const Entry *entry) {
     int count;
     ptrdiff_t i = row - machine_rows(&count);
     machine->origins[i] = origin;
-    machine->layers[i] = is_base ? LAYER_INHERITED : entry->line ? LAYER_FILE : LAYER_SET;
+    machine->layers[i] = entry->line ? LAYER_FILE : LAYER_SET;
     machine->places[i] = (MachinePlace){0};
     if (entry->line)
         machine->places[i] =
@@ -318,7 +318,7 @@ static void note_origin(Machine *machine, const MachineRow *row, const char *ori
 }
 
 /* Sets every quirk to its value for the simulator that was chosen. */
-static void apply_quirks(Machine *machine, const char *file, const Entry *entry, bool is_base) {
+static void apply_quirks(Machine *machine, const char *file, const Entry *entry) {
     const Quirk *quirk;
     Text why = {0};
     for (int i = 0; (quirk = quirk_at(machine->config.simulator, i)) != NULL; i++) {
@@ -326,7 +326,7 @@ static void apply_quirks(Machine *machine, const char *file, const Entry *entry,
         bool is_set = machine_set_row(&machine->config, row, quirk->value, &why);
         assert(is_set && "a quirk's value is one of its row's");
         (void)is_set;
-        note_origin(machine, row, quirk->origin, file, entry, is_base);
+        note_origin(machine, row, quirk->origin, file, entry);
     }
     text_free(&why);
 }
@@ -365,8 +365,8 @@ static bool apply_entry(Machine *machine, const char *file, const Entry *entry, 
         diag_error(diag, file, entry->line, entry->column, "%s: %s", row->key, text_string(&why));
     } else {
         const char *origin = origin_of(machine->arena, file, entry, row, is_base);
-        note_origin(machine, row, origin, file, entry, is_base);
-        if (!strcmp(row->key, SIMULATOR)) apply_quirks(machine, file, entry, is_base);
+        note_origin(machine, row, origin, file, entry);
+        if (!strcmp(row->key, SIMULATOR)) apply_quirks(machine, file, entry);
     }
     text_free(&why);
     return is_set;
@@ -379,6 +379,16 @@ static bool is_path(const char *name) {
 }
 
 static bool load_into(Machine *machine, const char *name, int bases, Diag *diag);
+
+/* Completes a base: values of its own that follow from others are derived, and what builds on it
+ * inherits them all. */
+static void finish_base(Machine *machine) {
+    int count;
+    machine_rows(&count);
+    machine_derive(machine);
+    for (int i = 0; i < count; i++)
+        if (machine->layers[i] == LAYER_FILE) machine->layers[i] = LAYER_INHERITED;
+}
 
 /* Reads the machine that `entry` of `file` names as its base. */
 static bool load_base(Machine *machine, const char *file, const Entry *entry, int bases,
@@ -396,7 +406,10 @@ static bool load_base(Machine *machine, const char *file, const Entry *entry, in
     }
     if (is_path(name) && name[0] != '/' && slash)
         name = arena_printf(machine->arena, "%.*s/%s", (int)(slash - file), file, name);
-    if (load_into(machine, name, bases + 1, diag)) return true;
+    if (load_into(machine, name, bases + 1, diag)) {
+        finish_base(machine);
+        return true;
+    }
     if (!bases) {
         diag_error(diag, file, entry->line, entry->column, "base: %.60s cannot be used",
                    entry->value);

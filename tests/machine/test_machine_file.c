@@ -448,6 +448,16 @@ static void test_bases(void **state) {
     text_free(&out);
     machine_free(machine);
 
+    /* what follows from a value of the base is inherited with it */
+    write_temporary(folder, "a.yaml", "base: rtx4090\nl2: {size: 128 KiB}\n");
+    machine = load(write_temporary(folder, "b.yaml", "base: a.yaml\n"));
+    Diag *good = diag_new();
+    assert_non_null(machine_finish(machine, good));
+    assert_int_not_equal(machine->config.partition.l2.ways, 24); /* those of rtx4090 */
+    diag_free(good);
+    machine_free(machine);
+    write_temporary(folder, "a.yaml", "base: owl\nl1d:\n  ways: 4 # tried\n");
+
     /* only ASCII is printed, because YAML has line ends beyond it */
     machine = load(write_temporary(folder, "b.yaml", "sm:\n  ctas: 3 # a\xc3\xa9z\n"));
     machine_print(machine, &out);
@@ -509,7 +519,7 @@ static void test_set(void **state) {
                     "--set: error: l1d.szie: no such key; did you mean 'l1d.size'?");
     Text out = {0};
     machine_print(machine, &out);
-    assert_contains(text_string(&out), "L1 data cache: data; --set");
+    assert_contains(text_string(&out), "L1 data cache: size of the data; --set");
     text_free(&out);
     diag_free(diag);
     machine_free(machine);
