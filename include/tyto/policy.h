@@ -204,12 +204,9 @@ typedef struct TytoEvent {
     int owner; /* L1D events: slot of the warp that brought the line in; TYTO_NO_WARP: unknown, or a
                   prefetch of the policy */
     bool is_pending;   /* L1D_MISS: the line is already on its way */
-    bool repeats_line; /* L1D_HIT, L1D_MISS: an earlier access of the same instruction was of the
-                          same line. An access is a sector if the L1D has sectors */
     bool is_divergent; /* BRANCH: the lanes diverge */
     uint64_t warps;    /* set of slots */
     uint64_t address;  /* L1D events: byte address of the line */
-    uint32_t offset;   /* L1D_HIT, L1D_MISS: bytes from there to the first byte of the access */
     uint32_t pc; /* index of an instruction in the kernel's program, from 0; TYTO_NO_PC: unknown.
                     L1D events: the instruction that makes the access; L1D_EVICTED: the one whose
                     line replaced this line. BRANCH: the branch */
@@ -219,6 +216,9 @@ typedef struct TytoEvent {
     uint32_t lanes_before; /* BRANCH: active lanes before it, one bit each */
     uint32_t lanes_after;  /* BRANCH: active lanes after it, on the side that runs first */
     uint32_t tag;          /* PREFETCH events: the tag that the policy gave to tyto_prefetch */
+    uint32_t offset;   /* L1D_HIT, L1D_MISS: bytes from `address` to the first byte of the access */
+    bool repeats_line; /* L1D_HIT, L1D_MISS: the L1D has sectors, and the same instruction has
+                          accessed another sector of the line before */
 } TytoEvent;
 
 #define TYTO_NO_PLACE UINT32_MAX

@@ -72,7 +72,7 @@ static inline uint64_t next_of_bank(const SmL1dBank *bank) {
     return next_lookup_of(bank);
 }
 
-/* Whether an earlier access of the instruction was of the line of this one. */
+/* Whether an earlier access of the instruction was of another sector of this one's line. */
 static bool repeats_line(const SmContext *sm, const SmMemory *memory, const SmAccess *access) {
     const uint64_t line_mask = ~(uint64_t)(sm->config->l1d.line_bytes - 1);
     for (const SmAccess *earlier = memory->access; earlier < access; earlier++)
@@ -80,7 +80,9 @@ static bool repeats_line(const SmContext *sm, const SmMemory *memory, const SmAc
     return false;
 }
 
-static bool wants_lookups(const SmContext *sm) {
+/* Whether the policy hears of lookups, and lines have sectors. */
+static bool wants_sectors(const SmL1d *l1d, const SmContext *sm) {
+    if (l1d->fill_bytes == sm->config->l1d.line_bytes) return false;
     return sched_agent_wants(&sm->policy, TYTO_EVENT_L1D_MISS) ||
            sched_agent_wants(&sm->policy, TYTO_EVENT_L1D_HIT);
 }
@@ -102,7 +104,7 @@ void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *m
                    .is_store = memory->is_store,
                    .is_local = memory->is_local,
                    .is_prefetch = memory->advice != MEM_ADVICE_NONE,
-                   .repeats_line = wants_lookups(sm) && repeats_line(sm, memory, access)};
+                   .repeats_line = wants_sectors(l1d, sm) && repeats_line(sm, memory, access)};
     if (bank->count > 1) return;
     const uint64_t next = next_lookup_of(bank);
     if (next < l1d->next) l1d->next = next;

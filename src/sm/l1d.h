@@ -42,7 +42,7 @@ typedef struct SmLookup {
     bool is_prefetch : 1;  /* a store that only fetches its line or sector */
     bool is_policy : 1;    /* a prefetch of the policy, not of an instruction */
     bool is_asked : 1;     /* the policy has already chosen what happens to the access's line */
-    bool repeats_line : 1; /* TytoEvent.repeats_line; only for policies that ask for such events */
+    bool repeats_line : 1; /* TytoEvent.repeats_line */
     uint32_t pc;           /* of the instruction; TYTO_NO_PC */
 } SmLookup;
 _Static_assert(sizeof(SmLookup) == 64, "an access in the queue is a line of the host's cache");

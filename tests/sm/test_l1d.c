@@ -134,17 +134,17 @@ static void test_the_queue_is_as_long_as_the_latency(void **state) {
     stage_free(bench->stage);
 }
 
-/* Of the two accesses to a line that an instruction makes, the second one says so. */
-static void test_events_name_the_first_access_of_a_line(void **state) {
-    (void)state;
-    Bench *bench = start("l1d.latency=1");
+/* Of the accesses to sectors of a line that an instruction makes, all but the first say so. Without
+ * sectors each access is one to a line. */
+static void events_of_sectors(const char *settings, bool has_sectors) {
+    Bench *bench = start(settings);
     SmInsts *insts = &bench->stage->sm.insts;
     for (int round = 0; round < 2; round++) {
         uint16_t inst = stage_memory_inst(bench->stage, bench->load, 1, SM_PATH_L1D, A, 3);
         SmMemory *memory = insts_memory_of(insts, inst);
         memory->access[1].address = A + LINE / 2;
         memory->access[2].address = A + LINE;
-        static const bool repeats[] = {false, true, false};
+        const bool repeats[] = {false, has_sectors, false};
         for (int i = 0; i < 3; i++) {
             l1d_enter(&bench->l1d, &bench->stage->sm, inst, memory, &memory->access[i]);
             step(bench);
@@ -153,6 +153,12 @@ static void test_events_name_the_first_access_of_a_line(void **state) {
         insts_handed_on(insts, inst);
     }
     stage_free(bench->stage);
+}
+
+static void test_events_name_the_first_access_of_a_line(void **state) {
+    (void)state;
+    events_of_sectors("l1d.latency=1", false);
+    events_of_sectors("l1d.latency=1 l1d.sector=32B", true);
 }
 
 static void test_a_miss_asks_for_its_line_and_waiting_loads_come_back_in_order(void **state) {
