@@ -2,15 +2,18 @@
  * warp the misses on lines that it had and lost. A warp with many such misses per issued
  * instruction (its interference score, IRS) suffers. Then the warp that has evicted most of its
  * lines recently stops issuing. It continues when the sufferer's score has fallen or the sufferer
- * has finished. The warp stopped last continues first.
+ * has finished. The warp stopped last continues first. Evictions by other warps lower the 2-bit
+ * confidence in a warp's interferer, and at 0 the next one changes it; the pace is ours.
  *
- * A stopped warp may issue while its CTA waits for it at a barrier, and when no other warp may
- * issue; otherwise a CTA could wait forever. Left out: CIAO-P, which sends the accesses of
- * interfering warps to unused shared memory before they are stopped. Source: J. Zhang, S. Gao, N.
- * S. Kim and M. Jung, "CIAO: Cache Interference-Aware Throughput-Oriented Architecture and
- * Scheduling for GPUs", IPDPS 2018 (arXiv 1805.07718). The paper's text was not available to us:
- * its constants are quoted from other papers. */
+ * A stopped warp may issue while its CTA waits for it at a barrier or an mbarrier, and when all
+ * other warps wait for a warp or a grid; otherwise a CTA could wait forever. Left out: CIAO-P,
+ * which sends the accesses of interfering warps to unused shared memory before they are stopped.
+ * Source: J. Zhang, S. Gao, N. S. Kim and M. Jung, "CIAO: Cache Interference-Aware
+ * Throughput-Oriented Architecture and Scheduling for GPUs", IPDPS 2018 (arXiv 1805.07718). The
+ * paper's text was not available to us: its constants are quoted from other papers. */
 #include "sched/policies.h"
+
+#include <assert.h>
 
 #include "base/bits.h"
 #include "cache/victim_tags.h"
@@ -23,7 +26,7 @@ enum { CONFIDENT = 3 }; /* maximum of a 2-bit counter */
 #define SOURCE "Zhang et al. (IPDPS 2018), as others quote it"
 static const TytoPolicyParameter PARAMETERS[] = {
     [HIGH] = {"high", TYTO_REAL, 0.01, 0, 1000, NULL,
-              "score at or above which a warp's interferer is stopped", SOURCE},
+              "score above which a warp's interferer is stopped", SOURCE},
     [LOW] = {"low", TYTO_REAL, 0.005, 0, 1000, NULL, "score below which a stopped warp continues",
              SOURCE},
     [HIGH_EPOCH] = {"high_epoch", TYTO_INTEGER, 5000, 1, 1000000000, NULL,
@@ -38,7 +41,7 @@ static const TytoPolicyParameter PARAMETERS[] = {
 };
 
 typedef struct Stopped {
-    int8_t warp, sufferer; /* slots */
+    int8_t warp, sufferer; /* slots; sufferer: TYTO_NO_WARP when it has finished */
 } Stopped;
 
 typedef struct Ciao {
@@ -83,7 +86,9 @@ static double score(const Ciao *s, const TytoSmView *view, int warp) {
     return instructions ? (double)s->hits[warp] * active / (double)instructions : 0;
 }
 
+/* The stack has one entry for each stopped warp, so there is room for another warp. */
 static void stop(Ciao *s, int warp, int sufferer) {
+    assert(s->count < TYTO_MAX_WARPS);
     s->stack[s->count++] = (Stopped){(int8_t)warp, (int8_t)sufferer};
     s->stopped |= UINT64_C(1) << warp;
     s->stops++;
@@ -98,16 +103,15 @@ static void stop_interferers(Ciao *s, const TytoSmView *view) {
     }
 }
 
+static bool suffers(const Ciao *s, const TytoSmView *view, int warp) {
+    return warp != TYTO_NO_WARP && tyto_has(active_warps(view), warp) &&
+           score(s, view, warp) >= s->low;
+}
+
 /* Lets stopped warps continue, the last one first, while their sufferers do not suffer any more. */
 static void let_go_on(Ciao *s, const TytoSmView *view) {
-    while (s->count) {
-        const Stopped *last = &s->stack[s->count - 1];
-        if (tyto_has(active_warps(view), last->sufferer) && tyto_has(s->stopped, last->warp) &&
-            score(s, view, last->sufferer) > s->low)
-            return;
-        s->stopped &= ~(UINT64_C(1) << last->warp);
-        s->count--;
-    }
+    for (; s->count && !suffers(s, view, s->stack[s->count - 1].sufferer); s->count--)
+        s->stopped &= ~(UINT64_C(1) << s->stack[s->count - 1].warp);
 }
 
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
@@ -121,16 +125,20 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
 static uint64_t may_issue(void *state, const TytoSmView *view) {
     const Ciao *s = state;
     if (!s->stopped) return ~UINT64_C(0);
-    const uint64_t going = active_warps(view) & ~s->stopped & ~view->at_barrier;
+    const uint64_t waiting = view->at_barrier | view->at_mbarrier | view->waits_other;
+    const uint64_t going = active_warps(view) & ~s->stopped & ~waiting;
     return going ? ~s->stopped | sched_view_awaited(view) : ~UINT64_C(0);
 }
 
-/* Updates the 2-bit confidence: another warp must evict lines several times to become the
- * interferer. */
+/* Updates the interferer and the 2-bit confidence in it, which evictions by other warps lower. A
+ * warp replaces an interferer without confidence, so it must evict lines several times. */
 static void drive_out(Ciao *s, int owner, int by) {
-    if (s->confidence[owner] && s->interferer[owner] != by) s->confidence[owner]--;
-    else if (s->confidence[owner] < CONFIDENT) s->confidence[owner]++;
-    if (s->confidence[owner] <= 1) s->interferer[owner] = (int8_t)by;
+    if (s->confidence[owner] && s->interferer[owner] != by) {
+        s->confidence[owner]--;
+        return;
+    }
+    if (s->confidence[owner] < CONFIDENT) s->confidence[owner]++;
+    s->interferer[owner] = (int8_t)by;
 }
 
 static void launch(Ciao *s, uint64_t warps) {
@@ -143,9 +151,25 @@ static void launch(Ciao *s, uint64_t warps) {
     }
 }
 
+/* Removes the finished warp as interferer, stopped warp and sufferer: its slot gets a new warp. */
+static void forget(Ciao *s, int warp) {
+    for (int w = 0; w < TYTO_MAX_WARPS; w++) {
+        if (s->interferer[w] != warp) continue;
+        s->interferer[w] = TYTO_NO_WARP;
+        s->confidence[w] = 0;
+    }
+    int left = 0;
+    for (int i = 0; i < s->count; i++) {
+        if (s->stack[i].sufferer == warp) s->stack[i].sufferer = TYTO_NO_WARP;
+        if (s->stack[i].warp != warp) s->stack[left++] = s->stack[i];
+    }
+    s->count = left;
+    s->stopped &= ~(UINT64_C(1) << warp);
+}
+
 static void finish(Ciao *s, const TytoSmView *view, int warp) {
     greedy_finished(&s->greedy, warp);
-    s->stopped &= ~(UINT64_C(1) << warp);
+    forget(s, warp);
     let_go_on(s, view);
 }
 

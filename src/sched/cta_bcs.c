@@ -2,7 +2,7 @@
  * lines that they share are in one L1D. An SM waits until it has room for a whole block. Blocks
  * begin at multiples of their size; the rest of a grid is a shorter block. On an SM that can never
  * hold a block, a block is as many CTAs as fit. If a grid has fewer blocks than SMs, some SMs stay
- * empty.
+ * empty. CTAs of clusters are dispatched by cluster, without this policy.
  *
  * Left out: the paper's warp scheduler, which treats the CTAs of a block alike; `cta-aware` has
  * groups of CTAs. Storage: only the number of the next CTA. Source: M. Lee, S. Song, J. Moon, J.
@@ -53,10 +53,11 @@ static int choose(void *state, const TytoGridView *view, const TytoSmSet *room) 
     return tyto_sm_has(room, s->sm) ? s->sm : TYTO_NO_SM;
 }
 
+/* Also called for CTAs of clusters, which belong to no block. */
 static void dispatched(void *state, const TytoGridView *view, uint32_t sm) {
     (void)view, (void)sm;
     Bcs *s = state;
-    s->left--;
+    if (s->left) s->left--;
 }
 
 const TytoCtaPolicy cta_bcs = {

@@ -5,17 +5,32 @@
  * has locality if its own warp finds its lines again, by this load or another, or misses on them
  * after losing them. A load that only hits lines of other warps needs no lines itself. For a warp
  * in the loop, a load with locality needs one line, or one per active lane if it has been divergent
- * (made more than one access at once). The prediction changes when lanes leave the loop, and ends
+ * (accessed more than one line at once). The prediction changes when lanes leave the loop, and ends
  * when the warp leaves it. Victim tags are those of CCWS.
+ *
+ * A warp enters a loop at the loop's backward branch. It leaves the loop at the first branch after
+ * which its next pc is outside. Then it is in the smallest known loop that contains this pc, or in
+ * none. If none of the lanes that executed a branch continues after it, their path has ended. It is
+ * not a backward branch then, even if other lanes of the warp continue at a lower pc.
+ *
+ * The lanes in a loop are those that continue after its backward branch. After an inner loop they
+ * are those that continue and, if its branch is in the outer loop, those that executed it. Other
+ * branches do not change them, because an event does not tell where the lanes go that do not
+ * continue. So lanes that leave by a break count until the next backward branch. If the lanes that
+ * leave continue first, the whole warp has left, until the others reach the backward branch. Calls
+ * and returns in machine code are branches too: those to a lower pc look like loops.
  *
  * The paper learns from a sampled warp before others reach the loop; here every warp contributes.
  * Left out: the paper's classes of loads that access each other's lines. If a compiler has unrolled
  * a loop, each of its loads brings in some of the lines, all of them count, and too few warps may
- * load. Loads of the loop that have never executed need no lines. A program whose warps wait for
- * each other by means other than barriers may not end, because a warp that is held back makes no
- * progress. Source: T. G. Rogers, M. O'Connor and T. M. Aamodt, "Divergence-Aware Warp Scheduling",
- * MICRO 2013. The paper's text was not available to us: its constants are quoted from other papers;
- * the sizes of the tables are ours. */
+ * load. Loads of the loop that have never executed need no lines. An entry of the tables holds one
+ * load or loop. A load that is replaced needs no lines any more, and warps in a loop that is
+ * replaced are in none until their next backward branch. A program whose warps wait for each other
+ * by means other than barriers may not end, because a warp that is held back makes no progress.
+ *
+ * Source: T. G. Rogers, M. O'Connor and T. M. Aamodt, "Divergence-Aware Warp Scheduling", MICRO
+ * 2013. The paper's text was not available to us: its constants are quoted from other papers; the
+ * sizes of the tables are ours. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -53,8 +68,8 @@ typedef struct Daws {
     Loop loops[LOOPS];                /* by pc of the branch modulo the array's size */
     int8_t loop[TYTO_MAX_WARPS];      /* by warp: its loop; NO_LOOP */
     uint8_t lanes[TYTO_MAX_WARPS];    /* by warp: active lanes in it */
-    uint32_t made[TYTO_MAX_WARPS];    /* by warp: accesses of its last load */
-    uint32_t made_by[TYTO_MAX_WARPS]; /* by warp: pc of that load plus 1 */
+    uint64_t line[TYTO_MAX_WARPS];    /* by warp: address of the line of its last access */
+    uint32_t made_by[TYTO_MAX_WARPS]; /* by warp: pc of that access plus 1; 0: a load has issued */
     uint32_t needed[TYTO_MAX_WARPS];  /* by warp: predicted lines */
     uint64_t allowed;                 /* warps that may load */
     uint64_t active;                  /* active warps for which `allowed` holds; 0: recompute it */
@@ -69,7 +84,7 @@ static size_t extra_bytes(const TytoSmView *view, const double *values) {
 static void start(void *state, const TytoSmView *view, const double *values) {
     Daws *s = state;
     greedy_start(&s->greedy, values[ORDER]);
-    s->lines = (uint32_t)(values[SHARE] * view->l1d_places);
+    s->lines = (uint32_t)(values[SHARE] * view->l1d_lines);
     for (int w = 0; w < TYTO_MAX_WARPS; w++)
         s->loop[w] = NO_LOOP;
     victim_tags_place(&s->victims, view->warp_count, VTA_SETS, VTA_WAYS, (uint32_t)view->line_bytes,
@@ -138,23 +153,29 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 
 _Static_assert(LOADS == 64, "the loads with locality are a word");
 
-static Load *find_load(Daws *s, uint32_t pc) {
+static Load *find_load(Daws *s, const TytoSmView *view, uint32_t pc) {
     Load *load = &s->loads[pc % LOADS];
-    if (load->pc != pc + 1) {
-        *load = (Load){.pc = pc + 1};
-        s->local &= ~(UINT64_C(1) << pc % LOADS);
+    const uint64_t bit = UINT64_C(1) << pc % LOADS;
+    if (load->pc == pc + 1) return load;
+    *load = (Load){.pc = pc + 1};
+    if (s->local & bit) {
+        s->local &= ~bit;
+        predict_all(s, view);
     }
     return load;
 }
 
 /* Handles an access of a load, which may turn out to be divergent. Loads of a warp reach the L1D in
- * order, and a load is rarely repeated before its data have arrived. */
+ * order, and a load is rarely repeated before its data have arrived. The address of an access is
+ * that of its line, also if the L1D has sectors. */
 static void access(Daws *s, const TytoSmView *view, const TytoEvent *event) {
+    const int warp = event->warp;
     if (event->pc == TYTO_NO_PC) return;
-    Load *load = find_load(s, event->pc);
-    if (s->made_by[event->warp] != load->pc) s->made[event->warp] = 0;
-    s->made_by[event->warp] = load->pc;
-    if (++s->made[event->warp] < 2 || load->is_divergent) return;
+    Load *load = find_load(s, view, event->pc);
+    const bool is_another_line = s->made_by[warp] == load->pc && s->line[warp] != event->address;
+    s->made_by[warp] = load->pc;
+    s->line[warp] = event->address;
+    if (!is_another_line || load->is_divergent) return;
     load->is_divergent = true;
     if (s->local >> event->pc % LOADS & 1) predict_all(s, view);
 }
@@ -163,32 +184,79 @@ static void access(Daws *s, const TytoSmView *view, const TytoEvent *event) {
  * that load are reused, by this or another load. */
 static void note_locality(Daws *s, const TytoSmView *view, uint32_t pc) {
     if (pc == TYTO_NO_PC) return;
-    find_load(s, pc);
+    find_load(s, view, pc);
     if (s->local >> pc % LOADS & 1) return;
     s->local |= UINT64_C(1) << pc % LOADS;
     predict_all(s, view);
 }
 
-static void branch(Daws *s, const TytoEvent *event) {
-    const int warp = event->warp, at = (int)(event->pc % LOOPS);
-    const bool goes_back = event->target <= event->pc;
-    if (event->pc == TYTO_NO_PC || event->target == TYTO_NO_PC) return;
-    const Loop loop = {event->target + 1, event->pc + 1};
-    if (goes_back) {
-        s->loops[at] = loop;
-        s->loop[warp] = (int8_t)at;
-    } else if (s->loop[warp] == at && s->loops[at].last == loop.last && !event->is_divergent) {
-        s->loop[warp] = NO_LOOP; /* the warp leaves the loop */
+/* ---- Loops ---- */
+
+static bool contains(const Loop *loop, uint32_t pc) {
+    return pc + 1 >= loop->first && pc + 1 <= loop->last;
+}
+
+static bool is_smaller(const Loop *a, const Loop *b) {
+    return a->last - a->first < b->last - b->first;
+}
+
+/* Returns the smallest known loop that contains the instruction at `pc`, or NO_LOOP. */
+static int innermost(const Daws *s, uint32_t pc) {
+    int found = NO_LOOP;
+    for (int i = 0; i < LOOPS; i++) {
+        if (!contains(&s->loops[i], pc)) continue;
+        if (found == NO_LOOP || is_smaller(&s->loops[i], &s->loops[found])) found = i;
     }
-    s->lanes[warp] = (uint8_t)bits_count32(event->lanes_after);
+    return found;
+}
+
+/* Remembers the loop of a backward branch and returns its entry. Warps that are in another loop of
+ * this entry are in no known loop from now on. */
+static int learn_loop(Daws *s, const TytoSmView *view, const TytoEvent *event) {
+    const int at = (int)(event->pc % LOOPS);
+    const Loop old = s->loops[at], loop = {event->target + 1, event->pc + 1};
+    if (old.first == loop.first && old.last == loop.last) return at;
+    s->loops[at] = loop;
+    for (int w = 0; w < TYTO_MAX_WARPS && old.last != loop.last; w++)
+        if (s->loop[w] == at) s->loop[w] = NO_LOOP;
+    predict_all(s, view);
+    return at;
+}
+
+/* Whether lanes that executed the branch continue at its own pc or a lower one. They may have met
+ * other lanes there. */
+static bool goes_back(const TytoEvent *event) {
+    return event->target <= event->pc && event->lanes_after & event->lanes_before;
+}
+
+static bool leaves(const Daws *s, const TytoEvent *event) {
+    const int loop = s->loop[event->warp];
+    return loop != NO_LOOP && !contains(&s->loops[loop], event->target);
+}
+
+static void enter(Daws *s, int warp, int loop, uint32_t lanes) {
+    s->loop[warp] = (int8_t)loop;
+    s->lanes[warp] = (uint8_t)bits_count32(lanes);
     predict(s, warp);
+}
+
+static void leave(Daws *s, const TytoEvent *event) {
+    const int outer = innermost(s, event->target);
+    const bool was_inside = outer != NO_LOOP && contains(&s->loops[outer], event->pc);
+    enter(s, event->warp, outer, event->lanes_after | (was_inside ? event->lanes_before : 0));
+}
+
+static void branch(Daws *s, const TytoSmView *view, const TytoEvent *event) {
+    if (event->pc == TYTO_NO_PC || event->target == TYTO_NO_PC) return;
+    if (goes_back(event)) enter(s, event->warp, learn_loop(s, view, event), event->lanes_after);
+    else if (leaves(s, event)) leave(s, event);
 }
 
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
     (void)view;
     Daws *s = state;
     greedy_issued(&s->greedy, issue);
-    if (issue->is_load) s->made[issue->warp] = 0;
+    if (issue->is_load) s->made_by[issue->warp] = 0;
 }
 
 static void finish(Daws *s, int warp) {
@@ -202,7 +270,7 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     Daws *s = state;
     const uint32_t warp = (uint32_t)event->warp;
     switch (event->kind) {
-    case TYTO_EVENT_BRANCH: branch(s, event); return;
+    case TYTO_EVENT_BRANCH: branch(s, view, event); return;
     case TYTO_EVENT_L1D_HIT:
         access(s, view, event);
         if (event->owner == event->warp) note_locality(s, view, event->owner_pc);
@@ -231,6 +299,7 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
     out->list(out->context, "needed", "lines, by warp slot", needed, view->warp_count);
 }
 
+/* Does not count `line` and `made_by`: the hardware's coalescer has all lines of a load at once. */
 static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
     (void)values;
     const uint64_t tag = 48 - tyto_bits_for(m->l1d_line_bytes) - tyto_bits_for(VTA_SETS);

@@ -2,7 +2,8 @@
  * half of those that fit. In each period it counts the cycles in which there is nothing to execute
  * (C_idle) and those in which all running warps wait for memory (C_mem). Many idle cycles, or few
  * that wait for memory, add a CTA. Many cycles that wait for memory pause the CTA that came last.
- * Within the running CTAs, warps go greedy-then-oldest or in turn.
+ * Within the running CTAs, warps go greedy-then-oldest or in turn. Where schedulers pick only every
+ * few cycles, a cycle without a turn counts as the cycle of the last turn.
  *
  * The paper limits what the dispatcher hands out; here CTAs beyond the limit wait on the SM
  * (sched/cta_throttle.h). Source: O. Kayiran, A. Jog, M. T. Kandemir and C. R. Das, "Neither More
@@ -48,7 +49,7 @@ typedef struct Dyncta {
     uint64_t idle, memory;                          /* cycles of this period */
     uint64_t live, waiting;   /* as last seen: warps with threads left; those of them that wait for
                                  memory */
-    uint64_t issue_cycle;     /* SM cycle of the last issue, plus 1 */
+    uint64_t busy_until;      /* SM cycle of the schedulers' turn after the last issue */
     uint32_t most;            /* CTAs that fit */
     bool counts_stalled;      /* the parameter `idle` is stalled */
     uint64_t raised, lowered; /* decisions since the kernel's start */
@@ -98,20 +99,25 @@ static Kind kind_of(const Dyncta *s, uint64_t live, uint64_t waiting, bool has_i
     return running ? KIND_BUSY : KIND_IDLE;
 }
 
-/* While the SM slept, the warps that wait now also waited, and so did those that waited before.
- * Only the first of the elapsed cycles can have had an issue. */
+/* How many of the elapsed cycles, from the first one on, belong to a turn with an issue. */
+static uint64_t busy_cycles(const Dyncta *s, const TytoSmView *view, uint64_t cycles) {
+    const uint64_t first = view->cycle - cycles;
+    if (s->busy_until <= first) return 0;
+    return s->busy_until < view->cycle ? s->busy_until - first : cycles;
+}
+
+/* While the SM slept, the warps that wait now also waited, and so did those that waited before. */
 static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
     Dyncta *s = state;
-    const uint64_t live = view->resident & ~view->exited & ~view->at_barrier;
+    const uint64_t live = view->resident & ~view->exited & ~(view->at_barrier | view->at_mbarrier);
     const uint64_t waiting = view->waits_memory & live, asleep = s->waiting | waiting;
-    bool has_issued = s->issue_cycle == view->cycle - cycles + 1;
-    for (uint64_t rest = view->ctas ? cycles - 1 : 0; rest;) {
-        const uint64_t part = has_issued ? 1 : rest;
-        count(s, view, kind_of(s, s->live, asleep, has_issued), part);
-        has_issued = false;
-        rest -= part;
+    const uint64_t slept = cycles - 1, all_busy = busy_cycles(s, view, cycles);
+    const uint64_t busy = all_busy < slept ? all_busy : slept;
+    if (view->ctas) {
+        count(s, view, kind_of(s, s->live, asleep, true), busy);
+        count(s, view, kind_of(s, s->live, asleep, false), slept - busy);
+        count(s, view, kind_of(s, live, waiting, all_busy == cycles), 1);
     }
-    if (view->ctas) count(s, view, kind_of(s, live, waiting, has_issued), 1);
     s->live = live;
     s->waiting = waiting;
 }
@@ -131,7 +137,7 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
     Dyncta *s = state;
     greedy_issued(&s->greedy, issue);
-    s->issue_cycle = view->cycle + 1;
+    s->busy_until = view->cycle + view->issue_interval;
 }
 
 static void event(void *state, const TytoSmView *view, const TytoEvent *event) {

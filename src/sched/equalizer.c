@@ -1,8 +1,10 @@
 /* Equalizer's choice of the number of CTAs. Each sample counts the warps that are active, that wait
- * for their operands, that are ready for arithmetic but get no unit (X_alu), and that are ready for
- * memory but find the load/store unit full (X_mem). The means over an epoch decide. If X_mem is
- * larger than the warps of a CTA, a CTA is paused. If many warps wait and the other counts are
- * small, a CTA is added. The number changes when three consecutive epochs make the same decision.
+ * for operands from memory, that are ready for arithmetic but get no unit (X_alu), and that are
+ * ready for memory but find the load/store unit full (X_mem). The means over an epoch decide. If
+ * X_mem is larger than the warps of a CTA, a CTA is paused. If many warps wait and the other counts
+ * are small, a CTA is added. The number changes when three consecutive epochs make the same
+ * decision. Warps that wait for operands of short latency count as active only: the view does not
+ * show them.
  *
  * Left out: the actions on the clocks of SM and memory, which are the other half of the paper.
  * Paused CTAs: sched/cta_throttle.h. Source: A. Sethia and S. Mahlke, "Equalizer: Dynamic Tuning of
@@ -44,7 +46,7 @@ typedef struct Equalizer {
     uint64_t live, held;      /* as last seen: warps with threads left; warps that wait for
                                  memory */
     uint64_t could_issue;     /* warps that were ready but not picked in `could_cycle` */
-    uint64_t could_cycle;     /* SM cycle */
+    uint64_t could_cycle;     /* SM cycle of the last pick */
     int wish;                 /* decision of the last epochs: CTAs to add */
     uint32_t wishes, epochs;  /* consecutive epochs with this decision; how many are needed */
     uint32_t most;            /* CTAs that fit */
@@ -103,6 +105,12 @@ static void take(Equalizer *s, const TytoSmView *view, uint64_t live, uint64_t w
     if (++s->taken == s->samples) end_epoch(s, view);
 }
 
+/* The warps that were ready but not picked when the schedulers last had their turn. They have one
+ * every issue_interval cycles. */
+static uint64_t left_over(const Equalizer *s, const TytoSmView *view) {
+    return view->cycle - s->could_cycle <= view->issue_interval ? s->could_issue : 0;
+}
+
 /* While the SM slept, the warps that wait now also waited, and so did those that waited before. */
 static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
     Equalizer *s = state;
@@ -113,19 +121,21 @@ static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
     }
     if (view->ctas) s->left -= cycles;
     if (!s->left) {
-        take(s, view, live, waiting, s->could_cycle + 1 == view->cycle ? s->could_issue : 0);
+        take(s, view, live, waiting, left_over(s, view));
         s->left = s->sample;
     }
     s->live = live;
     s->held = waiting;
 }
 
+/* `ready` also has warps with a stale buffer, which cannot issue. */
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
     Equalizer *s = state;
     const int warp = greedy_pick(&s->greedy, view, scheduler, ready);
+    const uint64_t could = ready & view->has_instruction & ~view->wants_load;
     if (s->could_cycle != view->cycle) s->could_issue = 0;
     s->could_cycle = view->cycle;
-    s->could_issue = (s->could_issue | ready) & ~(UINT64_C(1) << warp) & ~view->wants_load;
+    s->could_issue = (s->could_issue | could) & ~(UINT64_C(1) << warp);
     return warp;
 }
 

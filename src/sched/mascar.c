@@ -2,16 +2,18 @@
  * greedy-then-oldest (equal priority). When its MSHRs or its miss queue are almost full, one warp
  * owns memory. Only the owner may issue loads, and it goes first; the others compute. The owner is
  * the oldest warp that wants to load. It stays the owner until its next instruction waits for its
- * loads, or it waits at a barrier, or ends. So one warp gets all its data, rather than every warp a
- * part.
+ * loads, or it waits for something else, such as a barrier, or ends. So one warp gets all its data,
+ * rather than every warp a part.
  *
  * Left out: the re-execution queue, which lets accesses that hit overtake refused ones. Stores,
  * atomics and accesses of other spaces are not held back. Source: A. Sethia, D. A. Jamshidi and S.
  * Mahlke, "Mascar: Speeding up GPU Warps by Reducing Memory Pitstops", HPCA 2015. The threshold for
- * "almost full" is a parameter, because the paper's text was not available to us. */
+ * "almost full" is a parameter, because the paper's text was not available to us. Its default for
+ * the miss queue is the number of free entries that the L1D needs to accept a load's miss. */
 #include "sched/policies.h"
 
 #include "sched/greedy.h"
+#include "sched/view.h"
 
 enum { MSHRS, MISSES, ORDER };
 
@@ -19,9 +21,9 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [MSHRS] = {"mshrs", TYTO_INTEGER, 2, 0, 65536, NULL,
                "free MSHRs of the L1D below which memory counts as saturated",
                "Sethia et al. (HPCA 2015): almost full; the number is ours"},
-    [MISSES] = {"misses", TYTO_INTEGER, 1, 0, 65536, NULL,
+    [MISSES] = {"misses", TYTO_INTEGER, 2, 0, 65536, NULL,
                 "free entries of the miss queue below which memory counts as saturated",
-                "Sethia et al. (HPCA 2015): almost full; the number is ours"},
+                "Sethia et al. (HPCA 2015): almost full; ours: the entries that a load needs"},
     [ORDER] = {"order", TYTO_CHOICE, GREEDY_THEN_OLDEST, 0, GREEDY_NEXT, greedy_orders,
                "order of the warps that may issue, as in gto",
                "Sethia et al. (HPCA 2015): greedy-then-oldest"},
@@ -32,6 +34,7 @@ typedef struct Mascar {
     uint32_t mshrs, misses; /* memory is saturated if fewer than this are free */
     int owner;              /* the only warp that may load; TYTO_NO_WARP: none */
     bool is_saturated;
+    bool has_ctas;      /* there were CTAs at the last call of `elapsed` */
     uint64_t saturated; /* SM cycles */
     uint64_t owners;    /* times that a warp became the owner */
 } Mascar;
@@ -49,18 +52,18 @@ static bool is_full(const Mascar *s, const TytoSmView *view) {
     return view->ctas && (view->l1d_mshrs_free < s->mshrs || view->l1d_misses_free < s->misses);
 }
 
-/* The state that the last cycle left holds for all elapsed cycles. */
+/* The state that the last cycle left holds for all elapsed cycles. If there was no CTA then, the
+ * view shows no L1D (before the first cycle of a kernel) or an old one. */
 static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
     Mascar *s = state;
-    s->is_saturated = is_full(s, view);
+    s->is_saturated = s->has_ctas && is_full(s, view);
+    s->has_ctas = view->ctas != 0;
     if (s->is_saturated) s->saturated += cycles;
     else s->owner = TYTO_NO_WARP;
 }
 
 /* The warps that can continue now or soon. */
-static uint64_t going(const TytoSmView *view) {
-    return view->resident & ~(view->exited | view->at_barrier | view->waits_memory);
-}
+static uint64_t going(const TytoSmView *view) { return sched_view_unblocked(view); }
 
 static bool is_owned(const Mascar *s, const TytoSmView *view) {
     return s->owner != TYTO_NO_WARP && tyto_has(going(view), s->owner);

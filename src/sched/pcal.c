@@ -1,14 +1,15 @@
 /* Priority-based cache allocation, the warps' part: the oldest warps hold tokens, and only their
  * misses allocate lines in the L1D. The other warps may hit, and their misses bypass it. At most
  * `warps` warps issue, the oldest. The number of warps, and then the number of tokens, is set by
- * hill climbing on the SM's instructions per period: a step in the same direction while they rise,
- * otherwise back.
+ * hill climbing on the SM's instructions per period. While they rise from period to period, the
+ * next step goes in the same direction, otherwise back. Warps are only added; the step back ends
+ * their climb. The first step of each climb is not judged, because no step came before it.
  *
  * The paper finds the starting point with CCWS or a profile; here the first values are parameters.
- * As in swl, all warps of a CTA may issue while one of them waits at a barrier. Source: D. Li, M.
- * Rhu, D. R. Johnson, M. O'Connor, M. Erez, D. Burger, D. S. Fussell and S. W. Keckler,
- * "Priority-Based Cache Allocation in Throughput Processors", HPCA 2015. The paper's text was not
- * available to us: period and step are ours. */
+ * As in swl, all warps of a CTA may issue while one of them waits at a barrier or an mbarrier.
+ * Source: D. Li, M. Rhu, D. R. Johnson, M. O'Connor, M. Erez, D. Burger, D. S. Fussell and S. W.
+ * Keckler, "Priority-Based Cache Allocation in Throughput Processors", HPCA 2015. The paper's text
+ * was not available to us: period and step are ours. */
 #include "sched/policies.h"
 
 #include "sched/greedy.h"
@@ -35,14 +36,15 @@ static const TytoPolicyParameter PARAMETERS[] = {
 
 typedef struct Pcal {
     Greedy greedy;
-    uint64_t holders, allowed, exited; /* warps with a token; warps that may issue; warps that had
-                                          exited then */
-    uint64_t period, left;             /* SM cycles: period; rest of this period */
-    uint64_t issued, before;           /* instructions: in this period; in the one before */
-    int tokens, warps, most;           /* numbers of warps; `most`: warp slots */
-    int step;                          /* of `tokens`: 1 or -1 */
+    uint64_t holders, allowed;    /* warps: with a token; that may issue */
+    uint64_t exited, at_mbarrier; /* warps that had exited, or waited at an mbarrier, then */
+    uint64_t period, left;        /* SM cycles: period; rest of this period */
+    uint64_t issued, before;      /* instructions: in this period; in the one before */
+    int tokens, warps, most;      /* numbers of warps; `most`: warp slots */
+    int step;                     /* of `tokens`: 1 or -1 */
     bool climbs_tokens, climbs_warps;
-    uint64_t bypasses; /* misses that allocated no line */
+    bool has_stepped;  /* this period tries a step of the climb in progress */
+    uint64_t bypasses; /* misses on lines that were not inserted, because the warp had no token */
 } Pcal;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
@@ -60,6 +62,7 @@ static void start(void *state, const TytoSmView *view, const double *values) {
 static void decide(Pcal *s, const TytoSmView *view) {
     uint64_t rest = view->resident & ~view->exited;
     s->exited = view->exited;
+    s->at_mbarrier = view->at_mbarrier;
     s->allowed = sched_view_oldest(view, s->warps);
     s->holders = 0;
     for (int i = 0; i < s->tokens && rest; i++) {
@@ -69,17 +72,25 @@ static void decide(Pcal *s, const TytoSmView *view) {
     }
 }
 
-/* Adds warps as long as each step has helped; then changes tokens. */
-static void climb(Pcal *s) {
-    const bool has_risen = s->issued >= s->before;
-    if (s->climbs_warps) {
-        s->climbs_warps = has_risen && s->warps < s->most;
-        s->warps += s->climbs_warps;
-        return;
-    }
+/* Adds a warp if the last one has helped; otherwise takes it back, and tokens follow. */
+static void climb_warps(Pcal *s, bool has_risen) {
+    s->warps -= !has_risen;
+    s->climbs_warps = has_risen && s->warps < s->most;
+    s->warps += s->climbs_warps;
+    s->has_stepped = s->climbs_warps;
+}
+
+static void climb_tokens(Pcal *s, bool has_risen) {
     if (!has_risen) s->step = -s->step;
     if (s->tokens + s->step < 1 || s->tokens + s->step > s->most) s->step = -s->step;
     s->tokens += s->step;
+    s->has_stepped = true;
+}
+
+static void climb(Pcal *s) {
+    const bool has_risen = !s->has_stepped || s->issued > s->before;
+    if (s->climbs_warps) climb_warps(s, has_risen);
+    else climb_tokens(s, has_risen);
 }
 
 static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
@@ -95,15 +106,16 @@ static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
     s->left -= cycles;
 }
 
+/* A step may let other warps issue, or make the misses of other warps allocate lines. */
 static uint64_t next_change(void *state, const TytoSmView *view) {
     const Pcal *s = state;
-    return s->climbs_tokens && view->resident & ~s->allowed ? s->left : UINT64_MAX;
+    return s->climbs_tokens && view->ctas ? s->left : UINT64_MAX;
 }
 
-/* Exits are checked here because there is no event for them. */
+/* Exits and waits at mbarriers are checked here because there are no events for them. */
 static uint64_t may_issue(void *state, const TytoSmView *view) {
     Pcal *s = state;
-    if (s->exited != view->exited) decide(s, view);
+    if (s->exited != view->exited || s->at_mbarrier != view->at_mbarrier) decide(s, view);
     return s->allowed;
 }
 
@@ -121,10 +133,17 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
     s->issued++;
 }
 
+/* Whether the miss bypasses the L1D. On a machine that allocates lines when the data arrive, no
+ * miss has a place yet. */
+static bool bypasses(const Pcal *s, const TytoEvent *miss) {
+    return !miss->is_pending && miss->place == TYTO_NO_PLACE && miss->warp != TYTO_NO_WARP &&
+           !tyto_has(s->holders, miss->warp);
+}
+
 static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     Pcal *s = state;
     if (event->kind == TYTO_EVENT_L1D_MISS) {
-        s->bypasses += !event->is_pending && event->place == TYTO_NO_PLACE;
+        s->bypasses += bypasses(s, event);
         return;
     }
     if (event->kind == TYTO_EVENT_WARP_FINISHED) greedy_finished(&s->greedy, event->warp);
@@ -142,8 +161,8 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
 static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
     (void)values;
     out->bits(out->context, "a token bit for each warp", "Li et al. (HPCA 2015)", m->warps, 0);
-    out->bits(out->context, "numbers of tokens and warps", "ours", 2 * tyto_bits_for(m->warps + 1),
-              0);
+    out->bits(out->context, "numbers of tokens and warps, state of the climb", "ours",
+              2 * tyto_bits_for(m->warps + 1) + 3, 0);
     out->bits(out->context, "instructions of two periods", "ours: 32 bits each", 64, 0);
 }
 

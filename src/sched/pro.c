@@ -14,6 +14,10 @@
  * this case, but algorithm 1 does. A CTA's first warp at a barrier puts it into barrierWait in any
  * state (lines 20 and 21), and its first finished warp puts it into finishWait (lines 4 to 8).
  *
+ * If another grid with CTAs to dispatch begins on the SM, the fast phase returns: CTAs take the
+ * states that they would have in it. The paper runs one kernel at a time. If a CTA has both
+ * finished warps and warps at a barrier, it is then in barrierWait; this choice is ours.
+ *
  * The parameter `barriers` can leave the barrier states out. `progress=normalised` is the paper's
  * alternative: the instructions of a finished CTA are taken as the total. Source: PRO section III,
  * figure 3, algorithm 1. */
@@ -87,7 +91,7 @@ typedef struct Pro {
     bool heeds_barriers;             /* the parameter `barriers` */
     bool is_normalised;              /* the parameter `progress` */
     uint64_t whole;                  /* thread instructions of the CTA that finished last */
-    bool is_slow;                    /* the last CTA has been dispatched */
+    bool is_slow;                    /* CTAs are in states of the slow phase */
     bool is_stale;                   /* `order` and `before` are out of date */
     uint64_t threshold;              /* SM cycles between sorts */
     uint64_t next_sort;              /* SM cycle */
@@ -223,11 +227,28 @@ static void enter_slow_phase(Pro *s, const TytoSmView *view) {
     sort_others(s, view);
 }
 
+static void return_to_fast_phase(Pro *s, const TytoSmView *view) {
+    s->is_slow = false;
+    for (uint64_t rest = view->ctas; rest; rest &= rest - 1) {
+        ProCta *cta = &s->cta[tyto_lowest(rest)];
+        if (cta->state == BARRIER_WAIT_1) cta->state = BARRIER_WAIT;
+        else cta->state = cta->finished ? FINISH_WAIT : NO_WAIT;
+        note_waiting(s, view, tyto_lowest(rest));
+    }
+    sort_others(s, view);
+}
+
+/* No event tells that another grid has begun on the SM. */
+static void check_phase(Pro *s, const TytoSmView *view) {
+    if (s->is_slow && !view->last_cta_dispatched) return_to_fast_phase(s, view);
+}
+
 static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     Pro *s = state;
     int slot = event->cta_slot;
     ProCta *cta = &s->cta[slot >= 0 ? slot : 0];
     s->is_stale = true;
+    check_phase(s, view);
     switch (event->kind) {
     case TYTO_EVENT_CTA_LAUNCHED: launch(s, view, slot); break;
     case TYTO_EVENT_LAST_CTA: enter_slow_phase(s, view); break;
@@ -256,6 +277,7 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
 static void elapsed(void *state, const TytoSmView *view, uint64_t count) {
     (void)count;
     Pro *s = state;
+    check_phase(s, view);
     if (view->cycle < s->next_sort) return;
     uint64_t missed = (view->cycle - s->next_sort) / s->threshold;
     s->next_sort += (missed + 1) * s->threshold;

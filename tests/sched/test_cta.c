@@ -160,6 +160,22 @@ static void bcs_a_block_is_no_larger_than_an_sm(void **unused) {
     grid_free(&grid);
 }
 
+/* The dispatcher reports CTAs of clusters, without asking for an SM. */
+static void bcs_ctas_of_clusters_belong_to_no_block(void **unused) {
+    (void)unused;
+    Grid grid;
+    grid_new(&grid, "bcs", 100, 4);
+    assert_int_equal(dispatch(&grid, 7), 0);
+    for (uint32_t sm = 0; sm < 2; sm++) {
+        grid.view.cta = grid.view.next++;
+        grid.resident[sm]++;
+        cta_agent_dispatched(&grid.agent, &grid.view, sm);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(dispatch(&grid, 7), 1 + i / 2);
+    grid_free(&grid);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lcs_limits_an_sm_to_the_ctas_that_it_had_use_for),
@@ -168,6 +184,7 @@ int main(void) {
         cmocka_unit_test(bcs_waits_until_an_sm_has_room_for_a_block),
         cmocka_unit_test(bcs_the_rest_of_a_grid_is_a_shorter_block),
         cmocka_unit_test(bcs_a_block_is_no_larger_than_an_sm),
+        cmocka_unit_test(bcs_ctas_of_clusters_belong_to_no_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,6 +147,37 @@ static void the_last_cta_moves_all_to_the_states_of_the_slow_phase(void **unused
     fabricated_free(&f);
 }
 
+/* The SM takes last_cta_dispatched back when another grid begins, without an event. */
+static void another_grid_brings_the_fast_phase_back(void **unused) {
+    (void)unused;
+    Fabricated f;
+    set_up(&f, 4, (int[12]){0});
+    finish_warp(&f, 9);
+    finish_warp(&f, 10);
+    finish_warp(&f, 11);
+    arrive(&f, 3);
+    finish_warp(&f, 6);
+    last_cta(&f);
+    f.view.warp[1].thread_instructions = 10; /* progress of CTA 0 */
+    f.view.last_cta_dispatched = false;
+    launch(&f, 3, 4);
+    assert_int_equal(state_of(&f, 0), NO_WAIT);
+    assert_int_equal(state_of(&f, 1), BARRIER_WAIT);
+    assert_int_equal(state_of(&f, 2), FINISH_WAIT);
+    assert_int_equal(state_of(&f, 4), NO_WAIT);
+    assert_true(reported(&f, "is_slow_phase") == 0);
+    EXPECT_CTAS(&f, 2, 1, 0, 4);
+    EXPECT_WARPS(&f, 7, 8, 4, 5, 1, 0, 2, 9, 10, 11); /* the most progress goes first again */
+    last_cta(&f);
+    assert_int_equal(state_of(&f, 1), BARRIER_WAIT_1);
+    assert_int_equal(state_of(&f, 4), FINISH_NO_WAIT);
+    f.view.last_cta_dispatched = false; /* one whose CTAs all go to other SMs at first */
+    pass(&f, 1);
+    assert_int_equal(state_of(&f, 1), BARRIER_WAIT);
+    assert_int_equal(state_of(&f, 4), NO_WAIT);
+    fabricated_free(&f);
+}
+
 static void slow_phase_barriers_and_ends(void **unused) {
     (void)unused;
     Fabricated f;
@@ -404,6 +435,7 @@ int main(void) {
         cmocka_unit_test(a_released_cta_has_the_place_that_the_last_sort_gives_it),
         cmocka_unit_test(normalised_progress_is_at_most_what_a_finished_cta_executed),
         cmocka_unit_test(the_last_cta_moves_all_to_the_states_of_the_slow_phase),
+        cmocka_unit_test(another_grid_brings_the_fast_phase_back),
         cmocka_unit_test(slow_phase_barriers_and_ends),
         cmocka_unit_test(a_cta_that_comes_in_the_slow_phase_is_in_its_state),
         cmocka_unit_test(states_go_finish_wait_barrier_wait_no_wait),

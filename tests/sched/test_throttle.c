@@ -110,6 +110,44 @@ static void dyncta_idle_cycles_add_a_cta_though_memory_is_slow(void **unused) {
     }
 }
 
+/* A scheduler that picks every four cycles: a cycle without a turn is as idle as the last turn. */
+static void dyncta_cycles_between_the_turns_of_the_schedulers_are_not_idle(void **unused) {
+    (void)unused;
+    static const struct {
+        uint64_t turns, at_once; /* turns with an issue; cycles that the SM reports at once */
+        bool adds;
+    } rows[] = {{10, 1, false}, {10, 4, false}, {7, 1, false}, {6, 1, true}, {6, 4, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Fabricated f;
+        fabricate(&f, "dyncta:period=100,t_mem_l=20,t_mem_h=60,idle=stalled",
+                  (FabricatedSize){.warps = 8, .warps_per_cta = 2, .issue_interval = 4});
+        launch_all(&f);
+        block(&f, warps(0, 3));
+        pass(&f, 60);
+        unblock(&f, warps(0, 3));
+        for (uint64_t cycle = 0; cycle < 40; cycle += rows[i].at_once) {
+            if (cycle % 4 == 0 && cycle / 4 < rows[i].turns) issue(&f, 0);
+            pass(&f, rows[i].at_once);
+        }
+        assert_int_equal(may_issue(&f), rows[i].adds ? warps(0, 5) : warps(0, 1));
+        fabricated_free(&f);
+    }
+}
+
+static void dyncta_warps_at_an_mbarrier_do_not_wait_for_memory(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_dyncta(&f, DYNCTA);
+    block(&f, warps(0, 3));
+    pass(&f, 60);
+    unblock(&f, warps(0, 3));
+    f.view.at_mbarrier = warps(0, 3);
+    for (int cycle = 0; cycle < 40; cycle++)
+        pass(&f, 1);
+    assert_int_equal(may_issue(&f), warps(0, 5)); /* idle */
+    fabricated_free(&f);
+}
+
 /* ---- equalizer ---- */
 
 /* Three CTAs of four warps; two samples an epoch, two epochs for a change. */
@@ -187,11 +225,52 @@ static void equalizer_leaves_compute_bound_kernels_alone(void **unused) {
     }
 }
 
+/* Eight CTAs of two warps. The last one is paused. Most warps wait for memory. */
+static void begin_equalizer_that_adds(Fabricated *f, uint32_t issue_interval) {
+    fabricate(f, "equalizer:sample=1,epoch=1,epochs=1",
+              (FabricatedSize){.warps = 16, .warps_per_cta = 2, .issue_interval = issue_interval});
+    launch_all(f);
+    f->view.lsu_full = warps(0, 2);
+    pass(f, 1);
+    assert_int_equal(may_issue(f), warps(0, 13));
+    f->view.lsu_full = 0;
+    block(f, warps(0, 7));
+}
+
+static void equalizer_stale_warps_are_not_ready(void **unused) {
+    (void)unused;
+    for (int stale = 0; stale < 2; stale++) {
+        Fabricated f;
+        begin_equalizer_that_adds(&f, 1);
+        if (stale) f.view.has_instruction &= ~warps(10, 11);
+        assert_int_equal(pick(&f, warps(8, 11)), 8);
+        pass(&f, 1);
+        assert_int_equal(may_issue(&f), stale ? warps(0, 15) : warps(0, 13));
+        fabricated_free(&f);
+    }
+}
+
+static void equalizer_samples_between_turns_see_the_last_turn(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_equalizer_that_adds(&f, 4);
+    assert_int_equal(pick(&f, warps(8, 11)), 8);
+    for (int cycle = 0; cycle < 4; cycle++) {
+        pass(&f, 1);
+        assert_int_equal(may_issue(&f), warps(0, 13));
+    }
+    pass(&f, 1); /* a turn has passed in which no warp was ready */
+    assert_int_equal(may_issue(&f), warps(0, 15));
+    fabricated_free(&f);
+}
+
 /* ---- mascar ---- */
 
+/* The view shows no L1D until the kernel's first cycle with a CTA has passed. */
 static void begin_mascar(Fabricated *f, uint32_t mshrs, uint32_t misses) {
     fabricate(f, "mascar", (FabricatedSize){.warps = 4});
     launch_all(f);
+    pass(f, 700);
     issue(f, 0);
     f->view.l1d_mshrs_free = mshrs;
     f->view.l1d_misses_free = misses;
@@ -204,7 +283,7 @@ static void mascar_all_may_load_until_mshrs_or_misses_are_almost_full(void **unu
     static const struct {
         uint32_t mshrs, misses;
         bool saturated;
-    } rows[] = {{2, 1, false}, {1, 1, true}, {2, 0, true}};
+    } rows[] = {{2, 2, false}, {1, 2, true}, {2, 1, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Fabricated f;
         begin_mascar(&f, rows[i].mshrs, rows[i].misses);
@@ -234,6 +313,39 @@ static void mascar_the_owner_keeps_memory_until_it_waits_for_its_loads(void **un
     assert_int_equal(may_load(&f) & f.view.resident, f.view.resident);
     assert_int_equal((int)reported(&f, "saturated"), 1);
     assert_int_equal((int)reported(&f, "owners"), 3);
+    fabricated_free(&f);
+}
+
+static void mascar_memory_is_not_saturated_before_the_first_cta_or_between_ctas(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_mascar(&f, 8, 8);
+    assert_int_equal((int)reported(&f, "saturated"), 0);
+    f.view.l1d_mshrs_free = 0;
+    pass(&f, 5);
+    assert_int_equal((int)reported(&f, "saturated"), 5);
+    for (int warp = 0; warp < 4; warp++)
+        finish_warp(&f, warp);
+    pass(&f, 1);
+    launch_all(&f);
+    pass(&f, 300);
+    f.view.wants_load = warps(0, 3);
+    assert_int_equal(may_load(&f), warps(0, 3));
+    assert_int_equal((int)reported(&f, "saturated"), 5);
+    pass(&f, 2);
+    assert_int_equal((int)reported(&f, "saturated"), 7);
+    fabricated_free(&f);
+}
+
+static void mascar_an_owner_at_an_mbarrier_leaves_memory_to_others(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_mascar(&f, 0, 4);
+    assert_int_equal(may_load(&f), warps(1, 1));
+    f.view.at_mbarrier = warps(1, 1);
+    f.view.has_instruction &= ~warps(1, 1);
+    f.view.wants_load &= ~warps(1, 1);
+    assert_int_equal(may_load(&f), warps(2, 2));
     fabricated_free(&f);
 }
 
@@ -366,11 +478,11 @@ static void pcal_only_the_oldest_warps_take_lines(void **unused) {
 
 static void pcal_tokens_climb_the_hill(void **unused) {
     (void)unused;
-    static const int issues[] = {5, 3, 4, 4, 4, 9}, tokens[] = {2, 3, 4, 5, 4, 3};
+    static const int issues[] = {5, 3, 4, 4, 4, 9, 10}, tokens[] = {2, 3, 4, 3, 4, 5, 4};
     Fabricated f;
     fabricate(&f, "pcal:tokens=3,period=10,climb=tokens", (FabricatedSize){.warps = 5});
     launch_all(&f);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         steps_of(&f, 0, issues[i]);
         pass(&f, 10);
         assert_int_equal((int)reported(&f, "tokens"), tokens[i]);
@@ -388,14 +500,92 @@ static void pcal_warps_climb_first(void **unused) {
     steps_of(&f, 0, 5);
     pass(&f, 10);
     assert_int_equal(may_issue(&f), warps(0, 2));
-    steps_of(&f, 0, 2);
-    pass(&f, 10); /* the rate has fallen: the warps stay, tokens follow */
+    steps_of(&f, 0, 6);
+    pass(&f, 10);
+    assert_int_equal(may_issue(&f), warps(0, 3));
+    steps_of(&f, 0, 5);
+    pass(&f, 10); /* the rate has fallen: the last warp stops again, tokens follow */
     assert_int_equal(may_issue(&f), warps(0, 2));
     expect_tokens(&f, warps(0, 1));
-    steps_of(&f, 0, 2);
-    pass(&f, 10);
+    steps_of(&f, 0, 4);
+    pass(&f, 10); /* the rate of three warps, as it is now; no step of the tokens caused it */
     assert_int_equal(may_issue(&f), warps(0, 2));
     expect_tokens(&f, warps(0, 0));
+    steps_of(&f, 0, 3);
+    pass(&f, 10);
+    assert_int_equal(may_issue(&f), warps(0, 2));
+    expect_tokens(&f, warps(0, 1));
+    fabricated_free(&f);
+}
+
+static void pcal_an_equal_rate_is_no_rise(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "pcal:warps=2,period=10", (FabricatedSize){.warps = 5});
+    launch_all(&f);
+    for (int i = 0; i < 2; i++) {
+        steps_of(&f, 0, 5);
+        pass(&f, 10);
+        assert_int_equal(may_issue(&f), i ? warps(0, 1) : warps(0, 2));
+    }
+    fabricated_free(&f);
+}
+
+/* All warps may issue, but those whose misses take lines change. */
+static void pcal_foresees_the_next_step_of_the_tokens(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "pcal:tokens=2,period=100", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    pass(&f, 30);
+    assert_int_equal(sched_agent_next_change(&f.agent, &f.view), 70);
+    pass(&f, 70);
+    assert_int_equal(sched_agent_next_change(&f.agent, &f.view), 100);
+    fabricated_free(&f);
+    fabricate(&f, "pcal:tokens=2,climb=none", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    assert_true(sched_agent_next_change(&f.agent, &f.view) == UINT64_MAX);
+    fabricated_free(&f);
+}
+
+static void pcal_miss(Fabricated *f, int warp, uint32_t place, bool is_pending) {
+    TytoEvent event = {.kind = TYTO_EVENT_L1D_MISS,
+                       .warp = warp,
+                       .cta_slot = -1,
+                       .owner = TYTO_NO_WARP,
+                       .is_pending = is_pending,
+                       .place = place};
+    sched_agent_event(&f->agent, &f->view, &event);
+}
+
+/* Where lines are allocated when they arrive, misses of warps with a token have no place either. */
+static void pcal_counts_bypasses_of_warps_without_a_token_alone(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "pcal:tokens=2,climb=none", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    pcal_miss(&f, 0, TYTO_NO_PLACE, false);
+    pcal_miss(&f, 1, 5, false);
+    pcal_miss(&f, TYTO_NO_WARP, TYTO_NO_PLACE, false);
+    assert_int_equal((int)reported(&f, "bypasses"), 0);
+    pcal_miss(&f, 2, TYTO_NO_PLACE, true);
+    pcal_miss(&f, 2, 5, false); /* a sector of a line that is there */
+    assert_int_equal((int)reported(&f, "bypasses"), 0);
+    pcal_miss(&f, 2, TYTO_NO_PLACE, false);
+    assert_int_equal((int)reported(&f, "bypasses"), 1);
+    fabricated_free(&f);
+}
+
+static void pcal_a_cta_with_a_warp_at_an_mbarrier_may_issue(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "pcal:warps=1", (FabricatedSize){.warps = 4, .warps_per_cta = 2});
+    launch_all(&f);
+    assert_int_equal(may_issue(&f), warps(0, 0));
+    f.view.at_mbarrier = warps(2, 2); /* without an event */
+    assert_int_equal(may_issue(&f), warps(0, 0) | warps(2, 3));
+    f.view.at_mbarrier = 0;
+    assert_int_equal(may_issue(&f), warps(0, 0));
     fabricated_free(&f);
 }
 
@@ -420,7 +610,7 @@ static void ciao_stops_the_interferer_until_the_score_has_fallen(void **unused) 
     (void)unused;
     Fabricated f;
     begin_ciao(&f, 1);
-    steps_of(&f, 1, 11); /* 3 / 14 > 0.2; checked every two instructions */
+    steps_of(&f, 1, 11); /* 3 / 14 >= 0.2; checked every two instructions */
     assert_int_equal(may_issue(&f), warps(0, 1));
     steps_of(&f, 1, 1); /* 3 / 16 */
     assert_int_equal(may_issue(&f), warps(0, 2));
@@ -453,19 +643,132 @@ static void ciao_a_stopped_warp_runs_up_to_a_barrier_and_when_it_is_alone(void *
 
 static void ciao_the_interferer_is_changed_by_repeated_evictions_alone(void **unused) {
     (void)unused;
-    for (int by_one = 1; by_one <= 2; by_one++) {
+    static const struct {
+        uint64_t by_two, by_one; /* evictions: first by warp 2, then by warp 1 */
+        bool changes;
+    } rows[] = {{1, 1, false}, {1, 2, true}, {2, 2, false},
+                {3, 3, false}, {3, 4, true}, {6, 4, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Fabricated f;
         fabricate(&f, CIAO, (FabricatedSize){.warps = 3});
         launch_all(&f);
-        for (uint64_t i = 0; i < 3; i++)
-            l1d_evict_by(&f, 2, 0, 0x1000 + i * 0x80);
-        for (int i = 0; i < by_one; i++)
-            l1d_evict_by(&f, 1, 0, 0x2000 + (uint64_t)i * 0x80);
+        for (uint64_t n = 0; n < rows[i].by_two; n++)
+            l1d_evict_by(&f, 2, 0, 0x1000);
+        for (uint64_t n = 0; n < rows[i].by_one; n++)
+            l1d_evict_by(&f, 1, 0, 0x2000);
         l1d_miss(&f, 0, 0x1000);
         steps_of(&f, 0, 4);
-        assert_int_equal(may_issue(&f), by_one == 1 ? warps(0, 1) : warps(0, 0) | warps(2, 2));
+        assert_int_equal(may_issue(&f), rows[i].changes ? warps(0, 0) | warps(2, 2) : warps(0, 1));
         fabricated_free(&f);
     }
+}
+
+/* Scores of exactly 0.5 (two hits, two warps, eight instructions) and 0.25. */
+static void ciao_stops_above_the_high_score_and_lets_go_below_the_low_one(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *policy;
+        bool stops, goes_on;
+    } rows[] = {{"ciao:high=0.5,low=0.1,high_epoch=8,low_epoch=2", false, true},
+                {"ciao:high=0.49,low=0.25,high_epoch=8,low_epoch=2", true, false},
+                {"ciao:high=0.49,low=0.26,high_epoch=8,low_epoch=2", true, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Fabricated f;
+        fabricate(&f, rows[i].policy, (FabricatedSize){.warps = 2});
+        launch_all(&f);
+        l1d_evict_by(&f, 1, 0, 0x1000);
+        l1d_miss(&f, 0, 0x1000);
+        l1d_evict_by(&f, 1, 0, 0x1000);
+        l1d_miss(&f, 0, 0x1000);
+        steps_of(&f, 0, 8);
+        assert_int_equal(may_issue(&f), rows[i].stops ? warps(0, 0) : warps(0, 1));
+        steps_of(&f, 0, 8);
+        assert_int_equal(may_issue(&f), rows[i].goes_on ? warps(0, 1) : warps(0, 0));
+        fabricated_free(&f);
+    }
+}
+
+static void ciao_a_new_warp_is_no_interferer_for_the_last_one_in_its_slot(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, CIAO, (FabricatedSize){.warps = 3});
+    launch_all(&f);
+    for (int i = 0; i < 3; i++)
+        l1d_evict_by(&f, 2, 0, 0x1000);
+    l1d_miss(&f, 0, 0x1000);
+    finish_warp(&f, 2);
+    launch(&f, 2, 3);
+    steps_of(&f, 0, 4);
+    assert_int_equal(may_issue(&f), warps(0, 2));
+    l1d_evict_by(&f, 1, 0, 0x1000); /* no confidence is left either */
+    steps_of(&f, 0, 4);             /* 3 / 8 is too low */
+    l1d_miss(&f, 0, 0x1000);
+    l1d_evict_by(&f, 1, 0, 0x1000);
+    l1d_miss(&f, 0, 0x1000);
+    steps_of(&f, 0, 4);
+    assert_int_equal(may_issue(&f), warps(0, 0) | warps(2, 2));
+    fabricated_free(&f);
+}
+
+/* `by` evicts a line of `owner`, which then misses it, until the owner's score is above 0.5. */
+static void interfere(Fabricated *f, int by, int owner) {
+    for (int i = 0; i < 4; i++) {
+        l1d_evict_by(f, by, owner, 0x1000 * (uint64_t)(owner + 1));
+        l1d_miss(f, owner, 0x1000 * (uint64_t)(owner + 1));
+    }
+}
+
+static void ciao_a_new_warp_is_no_sufferer_for_the_last_one_in_its_slot(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, CIAO, (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    interfere(&f, 3, 0);
+    interfere(&f, 2, 1);
+    steps_of(&f, 0, 4);
+    assert_int_equal(may_issue(&f), warps(0, 1)); /* 3 was stopped for 0, then 2 for 1 */
+    finish_warp(&f, 0);
+    assert_int_equal(may_issue(&f), warps(1, 1)); /* 2 goes on first */
+    launch(&f, 0, 4);
+    interfere(&f, 0, 0); /* the new warp has a high score of its own */
+    steps_of(&f, 0, 1);
+    finish_warp(&f, 1);
+    assert_int_equal(may_issue(&f), warps(0, 0) | warps(2, 3));
+    fabricated_free(&f);
+}
+
+/* Two warps are stopped in turn, and each finishes while it is below the other on the stack. */
+static void ciao_finished_warps_leave_the_stack(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, CIAO, (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    for (int i = 1; i < 2 * TYTO_MAX_WARPS; i++) {
+        const int stopped = 2 + i % 2, other = 5 - stopped;
+        interfere(&f, stopped, i % 2);
+        steps_of(&f, 0, 4);
+        assert_false(tyto_has(may_issue(&f), stopped));
+        assert_int_equal((int)reported(&f, "stopped"), i == 1 ? 1 : 2);
+        if (i == 1) continue;
+        finish_warp(&f, other);
+        launch(&f, other, (uint64_t)i + 4);
+        assert_int_equal(may_issue(&f), warps(0, 1) | warps(other, other));
+    }
+    finish_warp(&f, 0);
+    finish_warp(&f, 1);
+    assert_int_equal((int)reported(&f, "stopped"), 0);
+    fabricated_free(&f);
+}
+
+/* The others wait for something that a stopped warp may have to do. */
+static void ciao_a_stopped_warp_runs_when_the_others_wait_for_warps(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_ciao(&f, 1);
+    f.view.at_mbarrier = warps(0, 0);
+    f.view.waits_other = warps(1, 1);
+    assert_int_equal(may_issue(&f), warps(0, 2));
+    fabricated_free(&f);
 }
 
 /* ---- daws ---- */
@@ -539,6 +842,146 @@ static void daws_lanes_that_leave_the_loop_make_room(void **unused) {
     fabricated_free(&f);
 }
 
+/* A branch as the SM reports it, with any lanes. */
+static void branch_from(Fabricated *f, int warp, uint32_t pc, uint32_t target, uint32_t before,
+                        uint32_t after) {
+    TytoEvent event = {.kind = TYTO_EVENT_BRANCH,
+                       .warp = warp,
+                       .owner = TYTO_NO_WARP,
+                       .is_divergent = before != after && !(after & ~before),
+                       .pc = pc,
+                       .target = target,
+                       .lanes_before = before,
+                       .lanes_after = after};
+    sched_agent_event(&f->agent, &f->view, &event);
+}
+
+static const uint32_t EVEN = 0x55555555, ODD = 0xaaaaaaaa, EIGHT = 0x50505050, ALL = 0xffffffff;
+
+/* The end of one side of an if, after which the other side runs, which has the lower pcs. */
+static void daws_the_other_side_of_an_if_is_not_a_loop(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 1);
+    branch_from(&f, 1, 20, 21, ALL, ALL);
+    expect_needed(&f, (const int[]){1, 0, 1, 1});
+    branch_from(&f, 1, 24, 14, EVEN, ODD);
+    expect_needed(&f, (const int[]){1, 0, 1, 1});
+    branch_from(&f, 1, 25, 14, EIGHT, EVEN); /* a loop: they meet others at its head */
+    expect_needed(&f, (const int[]){1, 1, 1, 1});
+    fabricated_free(&f);
+}
+
+/* A loop with its test at the head, or with a break, whose backward branch is always taken. */
+static void daws_a_loop_is_left_at_any_branch_out_of_it(void **unused) {
+    (void)unused;
+    static const struct {
+        uint32_t target, before, after;
+        bool leaves;
+    } rows[] = {{12, ALL, ALL, false}, {20, ALL, ALL, false}, {10, EVEN, ODD, false},
+                {21, ALL, ALL, true},  {21, EVEN, ALL, true}, /* the last lanes leave */
+                {9, EVEN, ODD, true},   /* the path ends; another one continues */
+                {30, ALL, EVEN, true}}; /* the lanes that leave run first */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Fabricated f;
+        begin_daws(&f, 1);
+        branch_from(&f, 1, 11, rows[i].target, rows[i].before, rows[i].after);
+        expect_needed(&f, (const int[]){1, !rows[i].leaves, 1, 1});
+        fabricated_free(&f);
+    }
+}
+
+/* The loop of begin_daws is inside one of 5 to 30, and that in one of 2 to 35. */
+static void daws_after_an_inner_loop_a_warp_is_in_the_outer_one(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 2);
+    branch_from(&f, 0, 35, 2, ALL, ALL);
+    branch_from(&f, 0, 30, 5, ALL, ALL);
+    l1d_look_up(&f, 0, 25, 0x4000, 0); /* a load of the two outer loops */
+    l1d_look_up(&f, 0, 33, 0x5000, 0); /* one of the outermost */
+    expect_needed(&f, (const int[]){33, 32, 32, 32});
+    branch_from(&f, 1, 20, 10, ALL, EIGHT);
+    expect_needed(&f, (const int[]){33, 8, 32, 32});
+    branch_from(&f, 1, 20, 21, EIGHT, ALL); /* all lanes meet after the inner loop */
+    expect_needed(&f, (const int[]){33, 33, 32, 32});
+    branch_from(&f, 2, 13, 22, ALL, EIGHT); /* the others are in the inner loop */
+    expect_needed(&f, (const int[]){33, 33, 33, 32});
+    branch_from(&f, 1, 30, 31, ALL, ALL);
+    expect_needed(&f, (const int[]){33, 34, 33, 32});
+    branch_from(&f, 1, 35, 36, ALL, ALL);
+    expect_needed(&f, (const int[]){33, 0, 33, 32});
+    fabricated_free(&f);
+}
+
+/* Two loops one after the other: lanes that are not at the second one do not count. */
+static void daws_lanes_of_another_loop_do_not_count(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 2);
+    branch_from(&f, 1, 8, 3, EVEN, EVEN);
+    branch_from(&f, 1, 8, 12, EVEN, EIGHT ^ EVEN);
+    expect_needed(&f, (const int[]){32, 8, 32, 32});
+    fabricated_free(&f);
+}
+
+/* A machine with sectors of 32 bytes makes up to four accesses to a line. */
+static void daws_sectors_of_a_line_are_one_line(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 0);
+    issue_load(&f, 0, 15);
+    for (int sector = 0; sector < 4; sector++)
+        l1d_look_up(&f, 0, 15, 0x1000, TYTO_NO_WARP);
+    issue_load(&f, 0, 15);
+    for (int sector = 0; sector < 4; sector++)
+        l1d_look_up(&f, 0, 15, 0x1080, 0); /* another line, but not at once */
+    expect_needed(&f, (const int[]){1, 1, 1, 1});
+    l1d_look_up(&f, 0, 15, 0x1100, 0);
+    expect_needed(&f, (const int[]){32, 32, 32, 32});
+    fabricated_free(&f);
+}
+
+static void daws_an_if_inside_the_loop_changes_no_lanes(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 2);
+    branch_from(&f, 0, 12, 16, ALL, 1);
+    expect_needed(&f, (const int[]){32, 32, 32, 32});
+    branch_from(&f, 0, 18, 13, 1, ALL ^ 1); /* its other side */
+    branch_from(&f, 0, 15, 19, ALL ^ 1, ALL);
+    expect_needed(&f, (const int[]){32, 32, 32, 32});
+    branch_from(&f, 0, 12, 13, ALL, EIGHT); /* a break; the others wait after the loop */
+    branch_from(&f, 0, 20, 10, EIGHT, EIGHT);
+    expect_needed(&f, (const int[]){8, 32, 32, 32});
+    fabricated_free(&f);
+}
+
+static void daws_replaced_loads_and_loops_need_nothing(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 1);
+    issue_load(&f, 3, 15 + 64);
+    l1d_look_up(&f, 3, 15 + 64, 0x2000, TYTO_NO_WARP);
+    expect_needed(&f, (const int[]){0, 0, 0, 0});
+    assert_int_equal(may_load(&f), warps(0, 3));
+    fabricated_free(&f);
+    begin_daws(&f, 2);
+    assert_int_equal(may_load(&f), warps(0, 1));
+    branch_from(&f, 3, 20 + 16, 30, ALL, ALL);
+    expect_needed(&f, (const int[]){0, 0, 0, 0});
+    assert_int_equal(may_load(&f), warps(0, 3));
+    l1d_look_up(&f, 3, 32, 0x3000, 3); /* a load in the new loop */
+    expect_needed(&f, (const int[]){0, 0, 0, 1});
+    fabricated_free(&f);
+    begin_daws(&f, 1);
+    branch_from(&f, 3, 20, 16, ALL, ALL); /* the same branch, to another target */
+    expect_needed(&f, (const int[]){0, 0, 0, 0});
+    branch_from(&f, 3, 20, 10, ALL, ALL);
+    expect_needed(&f, (const int[]){1, 1, 1, 1});
+    fabricated_free(&f);
+}
+
 static void daws_locality_is_a_warps_own(void **unused) {
     (void)unused;
     Fabricated f;
@@ -589,11 +1032,17 @@ int main(void) {
         cmocka_unit_test(dyncta_pauses_the_last_cta_while_all_wait_for_memory),
         cmocka_unit_test(dyncta_when_a_cta_finishes_the_first_paused_goes_on),
         cmocka_unit_test(dyncta_idle_cycles_add_a_cta_though_memory_is_slow),
+        cmocka_unit_test(dyncta_cycles_between_the_turns_of_the_schedulers_are_not_idle),
+        cmocka_unit_test(dyncta_warps_at_an_mbarrier_do_not_wait_for_memory),
         cmocka_unit_test(equalizer_pauses_a_cta_while_memory_refuses_more_than_a_cta_of_warps),
         cmocka_unit_test(equalizer_adds_a_cta_while_most_warps_wait_and_memory_has_room),
         cmocka_unit_test(equalizer_leaves_compute_bound_kernels_alone),
+        cmocka_unit_test(equalizer_stale_warps_are_not_ready),
+        cmocka_unit_test(equalizer_samples_between_turns_see_the_last_turn),
         cmocka_unit_test(mascar_all_may_load_until_mshrs_or_misses_are_almost_full),
         cmocka_unit_test(mascar_the_owner_keeps_memory_until_it_waits_for_its_loads),
+        cmocka_unit_test(mascar_memory_is_not_saturated_before_the_first_cta_or_between_ctas),
+        cmocka_unit_test(mascar_an_owner_at_an_mbarrier_leaves_memory_to_others),
         cmocka_unit_test(baws_most_waiting_first_of_equals_the_oldest),
         cmocka_unit_test(baws_a_younger_cta_with_more_waiting_warps_goes_first),
         cmocka_unit_test(baws_is_greedy_inside_a_cta),
@@ -602,13 +1051,29 @@ int main(void) {
         cmocka_unit_test(pcal_only_the_oldest_warps_take_lines),
         cmocka_unit_test(pcal_tokens_climb_the_hill),
         cmocka_unit_test(pcal_warps_climb_first),
+        cmocka_unit_test(pcal_an_equal_rate_is_no_rise),
+        cmocka_unit_test(pcal_foresees_the_next_step_of_the_tokens),
+        cmocka_unit_test(pcal_counts_bypasses_of_warps_without_a_token_alone),
+        cmocka_unit_test(pcal_a_cta_with_a_warp_at_an_mbarrier_may_issue),
         cmocka_unit_test(ciao_stops_the_interferer_until_the_score_has_fallen),
         cmocka_unit_test(ciao_a_stopped_warp_goes_on_when_its_sufferer_ends),
         cmocka_unit_test(ciao_a_stopped_warp_runs_up_to_a_barrier_and_when_it_is_alone),
         cmocka_unit_test(ciao_the_interferer_is_changed_by_repeated_evictions_alone),
+        cmocka_unit_test(ciao_stops_above_the_high_score_and_lets_go_below_the_low_one),
+        cmocka_unit_test(ciao_a_new_warp_is_no_interferer_for_the_last_one_in_its_slot),
+        cmocka_unit_test(ciao_a_new_warp_is_no_sufferer_for_the_last_one_in_its_slot),
+        cmocka_unit_test(ciao_finished_warps_leave_the_stack),
+        cmocka_unit_test(ciao_a_stopped_warp_runs_when_the_others_wait_for_warps),
         cmocka_unit_test(daws_a_divergent_load_needs_a_line_for_each_lane),
         cmocka_unit_test(daws_two_loads_under_way_are_not_a_divergent_one),
         cmocka_unit_test(daws_lanes_that_leave_the_loop_make_room),
+        cmocka_unit_test(daws_the_other_side_of_an_if_is_not_a_loop),
+        cmocka_unit_test(daws_a_loop_is_left_at_any_branch_out_of_it),
+        cmocka_unit_test(daws_after_an_inner_loop_a_warp_is_in_the_outer_one),
+        cmocka_unit_test(daws_lanes_of_another_loop_do_not_count),
+        cmocka_unit_test(daws_sectors_of_a_line_are_one_line),
+        cmocka_unit_test(daws_an_if_inside_the_loop_changes_no_lanes),
+        cmocka_unit_test(daws_replaced_loads_and_loops_need_nothing),
         cmocka_unit_test(daws_locality_is_a_warps_own),
         cmocka_unit_test(daws_a_line_counts_once_for_all_loads_that_find_it),
         cmocka_unit_test(daws_a_warp_that_its_cta_waits_for_may_load),
