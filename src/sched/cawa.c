@@ -31,7 +31,7 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
     Cawa *s = state;
     greedy_issued(&s->greedy, issue);
-    criticality_issued(&s->criticality, view, issue->warp);
+    criticality_issued(&s->criticality, view, issue);
 }
 
 static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
@@ -50,8 +50,7 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
 
 static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
     (void)values;
-    out->bits(out->context, "criticality of each warp", "ours: 32 bits a warp",
-              (uint64_t)m->warps * CRITICALITY_BITS, 0);
+    criticality_storage(m, out);
 }
 
 const TytoPolicy sched_cawa = {

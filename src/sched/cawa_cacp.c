@@ -1,18 +1,19 @@
 /* Criticality-aware warp acceleration as a whole: the scheduler of `cawa`, and the cache part
  * (CACP), which reserves a part of each L1D set for lines that critical warps reuse.
  *
- * A signature, made of a line's address and its load's pc, selects two 2-bit counters: whether
- * critical warps reuse such lines (CCBP), and whether any warp does (SHiP). A new line belongs to
- * the critical part if its CCBP counter is 2 or more. When a set is full, the part that has more
- * than its share of the set loses a line. This is the line with the highest re-reference value
- * (RRPV, 0 to 3); among equals, the least recently used one. A hit sets the RRPV to 0. A new line
- * starts with 3 if its SHiP counter is 0, else with 2. A warp is critical if its criticality is in
- * the upper part of the range of all warps.
+ * A signature, made of a line's address and the pc that brought it in, selects two 2-bit counters:
+ * whether critical warps reuse such lines (CCBP), and whether any warp does (SHiP). A new line
+ * belongs to the critical part if its CCBP counter is 2 or more. When a set is full, the part that
+ * has more than its share of the set loses a line. This is the line with the highest re-reference
+ * value (RRPV, 0 to 3); among equals, the least recently used one. A hit sets the RRPV to 0. A new
+ * line starts with 3 if its SHiP counter is 0, else with 2. A warp is critical if its criticality
+ * is in the upper part of the range of all warps.
  *
- * The paper divides ways; here the parts are numbers of lines, in any ways. Critical warps are
- * determined every 64 instructions. Source: S.-Y. Lee, A. Arunkumar and C.-J. Wu, "CAWA:
- * Coordinated Warp Scheduling and Cache Prioritization for Critical Warp Acceleration of GPGPU
- * Workloads", ISCA 2015; counters and their changes follow a public implementation
+ * The paper divides ways; here the parts are numbers of lines, in any ways. A line whose arrival no
+ * event reports, like that of a store, counts as new when it is first hit or its set is full.
+ * Critical warps are determined every 64 instructions. Source: S.-Y. Lee, A. Arunkumar and C.-J.
+ * Wu, "CAWA: Coordinated Warp Scheduling and Cache Prioritization for Critical Warp Acceleration of
+ * GPGPU Workloads", ISCA 2015; counters and their changes follow a public implementation
  * (github.com/ujansengupta/CAWA_gpgpusim, CACP.cc). The paper's text was not available to us: the
  * shares are ours. */
 #include "sched/policies.h"
@@ -96,7 +97,7 @@ static void find_critical(CawaCacp *s, const TytoSmView *view) {
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
     CawaCacp *s = state;
     greedy_issued(&s->greedy, issue);
-    criticality_issued(&s->criticality, view, issue->warp);
+    criticality_issued(&s->criticality, view, issue);
     if (s->issues++ % LOOK_EVERY == 0) find_critical(s, view);
 }
 
@@ -113,21 +114,23 @@ static void count_down(uint8_t *counter) {
     if (*counter) --*counter;
 }
 
-/* A line was filled in a place. Another sector of a line that is present changes nothing. */
-static void come(CawaCacp *s, const TytoEvent *event) {
-    CachedLine *line = &s->lines[event->place];
-    const uint64_t number = event->address / s->line_bytes + 1;
-    const uint8_t signature = signature_of(s, event->address, event->pc);
-    if (line->number == number) return;
-    *line = (CachedLine){.number = number,
-                         .signature = signature,
-                         .rrpv = s->ship[signature] ? MOST - 1 : MOST,
-                         .is_critical = s->ccbp[signature] >= PREDICTS};
+/* The record of the line at a place. A line that is not known yet counts as new: it has just
+ * arrived, or no event has reported it, like lines that stores bring in. `pc`: the instruction that
+ * brought it in. */
+static CachedLine *line_at(CawaCacp *s, uint32_t place, uint64_t address, uint32_t pc) {
+    CachedLine *line = &s->lines[place];
+    const uint64_t number = address / s->line_bytes + 1;
+    const uint8_t signature = signature_of(s, address, pc);
+    if (line->number != number)
+        *line = (CachedLine){.number = number,
+                             .signature = signature,
+                             .rrpv = s->ship[signature] ? MOST - 1 : MOST,
+                             .is_critical = s->ccbp[signature] >= PREDICTS};
+    return line;
 }
 
-static void hit(CawaCacp *s, const TytoEvent *event) {
-    CachedLine *line = &s->lines[event->place];
-    const bool is_critical = tyto_has(s->critical_warps, event->warp);
+static void hit(CawaCacp *s, CachedLine *line, int warp) {
+    const bool is_critical = tyto_has(s->critical_warps, warp);
     count_up(&s->ship[line->signature]);
     if (is_critical) count_up(&s->ccbp[line->signature]);
     line->has_critical_use |= is_critical;
@@ -137,8 +140,7 @@ static void hit(CawaCacp *s, const TytoEvent *event) {
     else s->other_hits++;
 }
 
-static void go(CawaCacp *s, const TytoEvent *event) {
-    CachedLine *line = &s->lines[event->place];
+static void go(CawaCacp *s, CachedLine *line) {
     if (!line->has_critical_use && !line->has_other_use) count_down(&s->ship[line->signature]);
     else if (line->is_critical && !line->has_critical_use) count_down(&s->ccbp[line->signature]);
     *line = (CachedLine){0};
@@ -174,8 +176,10 @@ static int victim(void *state, const TytoSmView *view, const TytoMiss *miss,
     CawaCacp *s = state;
     const bool comes_critical = s->ccbp[signature_of(s, miss->address, miss->pc)] >= PREDICTS;
     uint32_t critical = 0;
-    for (uint32_t i = 0; i < lines->count; i++)
-        critical += s->lines[tyto_line(lines, i)->place].is_critical;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const TytoLine *line = tyto_line(lines, i);
+        critical += line_at(s, line->place, line->address, line->owner_pc)->is_critical;
+    }
     const uint32_t share = (uint32_t)(s->part * lines->count);
     const bool takes_critical = comes_critical ? critical >= share : critical > share;
     int gone = first_to_go(s, lines, takes_critical);
@@ -184,19 +188,20 @@ static int victim(void *state, const TytoSmView *view, const TytoMiss *miss,
     return gone;
 }
 
+/* Only L1D_FILLED has the place of a new line. */
+static void l1d_event(CawaCacp *s, const TytoEvent *event) {
+    if (event->place >= s->places) return;
+    CachedLine *line = line_at(s, event->place, event->address, event->owner_pc);
+    if (event->kind == TYTO_EVENT_L1D_HIT) hit(s, line, event->warp);
+    else if (event->kind == TYTO_EVENT_L1D_EVICTED) go(s, line);
+}
+
 static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     CawaCacp *s = state;
-    const bool has_place = event->place < s->places;
     switch (event->kind) {
+    case TYTO_EVENT_L1D_FILLED:
     case TYTO_EVENT_L1D_HIT:
-        if (has_place) hit(s, event);
-        return;
-    case TYTO_EVENT_L1D_MISS:
-        if (has_place) come(s, event);
-        return;
-    case TYTO_EVENT_L1D_EVICTED:
-        if (has_place) go(s, event);
-        return;
+    case TYTO_EVENT_L1D_EVICTED: l1d_event(s, event); return;
     case TYTO_EVENT_WARP_FINISHED: greedy_finished(&s->greedy, event->warp); return;
     default: criticality_event(&s->criticality, view, event); return;
     }
@@ -211,8 +216,7 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
 
 static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
     (void)values;
-    out->bits(out->context, "criticality of each warp", "ours: 32 bits a warp",
-              (uint64_t)m->warps * CRITICALITY_BITS, 0);
+    criticality_storage(m, out);
     out->bits(out->context, "two tables of 256 counters of 2 bits",
               "a public implementation of Lee et al. (ISCA 2015)", 2 * SIGNATURES * 2, 0);
     out->bits(out->context, "each line: signature, RRPV, part, two uses",
@@ -228,7 +232,7 @@ const TytoPolicy sched_cawa_cacp = {
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(CawaCacp),
     .events = CRITICALITY_EVENTS | TYTO_WANTS(TYTO_EVENT_WARP_FINISHED) |
-              TYTO_WANTS(TYTO_EVENT_L1D_HIT) | TYTO_WANTS(TYTO_EVENT_L1D_MISS) |
+              TYTO_WANTS(TYTO_EVENT_L1D_HIT) | TYTO_WANTS(TYTO_EVENT_L1D_FILLED) |
               TYTO_WANTS(TYTO_EVENT_L1D_EVICTED),
     .extra_bytes = extra_bytes,
     .start = start,

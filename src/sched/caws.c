@@ -39,7 +39,7 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
     Caws *s = state;
     if (s->is_by_progress) s->criticality.value[issue->warp]--;
-    else criticality_issued(&s->criticality, view, issue->warp);
+    else criticality_issued(&s->criticality, view, issue);
 }
 
 static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
@@ -48,9 +48,10 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
 }
 
 static void storage(const double *values, const TytoMachineSizes *m, const TytoStorage *out) {
-    (void)values;
-    out->bits(out->context, "criticality of each warp", "ours: 32 bits a warp",
-              (uint64_t)m->warps * CRITICALITY_BITS, 0);
+    if (values[BY] != BY_PROGRESS) criticality_storage(m, out);
+    else
+        out->bits(out->context, "instructions of each warp", "ours: 32 bits a warp",
+                  (uint64_t)m->warps * CRITICALITY_BITS, 0);
 }
 
 const TytoPolicy sched_caws = {

@@ -1,8 +1,10 @@
 /* Static wavefront limiting: the oldest N warps of an SM are scheduled actively, regardless of the
  * size of its CTAs; among them greedy-then-oldest. An exited warp issues nothing any more and does
  * not count among the N, though its stores may keep it on the SM. While a warp of a CTA waits at a
- * barrier or an mbarrier, the rest of that CTA may run up to it; then the limit holds again.
- * Source: CCWS section 3.2 and (the order inside) section 5.1. */
+ * barrier or an mbarrier, the rest of that CTA may run up to it; then the limit holds again. A
+ * program whose warps wait for each other by other means, for example for a flag in memory, may not
+ * end, because a warp beyond the limit makes no progress. Source: CCWS section 3.2 and (the order
+ * inside) section 5.1. */
 #include "sched/policies.h"
 
 #include "sched/greedy.h"

@@ -100,13 +100,14 @@ static void policies_state_what_their_tables_hold(void **unused) {
     } rows[] = {
         {"gebhart", 16 * 6 + 16 * 6 * 32 * 32},        /* 8 active warps of each scheduler */
         {"gebhart:active=1", 2 * 6 + 2 * 6 * 32 * 32}, /* 6 registers of 32 lanes each */
-        {"caws", 48 * 32},
-        {"cawa", 48 * 32},
-        {"cawa-cacp", 48 * 32 + 2 * 256 * 2 + 128 * 13},
+        {"caws", 48 * (6 + 31) * 32},
+        {"caws:by=progress", 48 * 32},
+        {"cawa", 48 * (6 + 31) * 32},
+        {"cawa-cacp", 48 * (6 + 31) * 32 + 2 * 256 * 2 + 128 * 13},
         {"dyncta", 2 * 12 + 8 + 4},    /* 0 to 2048 cycles; 0 to 8 CTAs */
         {"equalizer", 4 * 11 + 8 + 4}, /* 32 samples of 48 warps */
         {"mascar", 6 + 1},
-        {"pcal", 48 + 2 * 6 + 64},
+        {"pcal", 48 + 2 * 6 + 3 + 64},
         {"ciao", 48 * 8 * 41 + 128 * 6 + 48 * (6 + 2) + 49 * 32 + 48 * 12},
         {"baws", 8 * 6},
         {"ipaws", 48 * 32 + 2},
