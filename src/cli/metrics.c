@@ -49,7 +49,11 @@ static int say_unknown(const char *name) {
         names[count + i] = tyto_rule_name(i);
     const char *nearest = tyto_nearest(name, names, count + rules);
     if (nearest) say_error("there is no metric '%s'; did you mean '%s'?", name, nearest);
-    else say_error("there is no metric '%s'; tyto metrics lists them all", name);
+    else
+        say_error(
+            "there is no metric '%s'; `tyto metrics WORD` lists those that mention a word, `tyto "
+            "schedulers` and `tyto machines` list these",
+            name);
     free((void *)names);
     return EXIT_USAGE;
 }

@@ -470,9 +470,9 @@ void advice_document(Text *out) {
     levels_document(out);
     text_add(out, "\n## Occupancy\n\n"
                   "`occupancy` of a kernel has the share of an SM's warps that fit "
-                  "(`theoretical`), the mean share that was resident while an SM had any\n"
-                  "(`achieved`), the thread blocks that fit by each resource (`ctas`; null: the "
-                  "kernel does not use it), and the resources that limit them\n"
-                  "(`limited_by`: `slots`, `warps`, `registers`, `shared`). "
+                  "(`theoretical`), and the mean share that was resident while an SM had any\n"
+                  "(`achieved`). `ctas` are the thread blocks that fit by each resource (null: the "
+                  "kernel does not use it). `limited_by` names the\n"
+                  "resources that limit them: `slots`, `warps`, `registers`, `shared`. "
                   "[How many CTAs fit](machines.md#how-many-ctas-fit) has the rules.\n");
 }

@@ -53,7 +53,7 @@ class Deadlock(unittest.TestCase):
             self.assertEqual(self.launch(PHASE, "--block", "96", *options).returncode, 0)
 
     def test_a_wait_at_an_mbarrier_lets_the_rest_of_the_cta_issue(self):
-        """mbarrier.try_wait holds its warp, as a CTA barrier does: the policy sees that, and nobody polls."""
+        """mbarrier.try_wait holds its warp, as a CTA barrier does, and the policy sees it."""
         waits = PHASE.replace("mbarrier.test_wait", "mbarrier.try_wait")
         for machine in ("gtx480", "a100"):
             done = self.launch(waits, "--block", "96", "--scheduler", "swl:limit=1", "--set", "gpu.sms=1", machine=machine)

@@ -26,7 +26,7 @@ static const WorkloadInfo INFO = {
                        ALL,
                        0},
             [MEBIBYTES] = {"mebibytes",
-                           "of the buffer in DRAM: more than twice the L2's",
+                           "of the buffer in DRAM: at least four times the L2's",
                            {4, 64, 256},
                            4096,
                            4},

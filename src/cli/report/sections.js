@@ -62,7 +62,7 @@ function runsSection(runs) {
     table([{title: "Run", value: (run) => run.name}, number("Cycles", (t) => t.cycles, count), number("IPC", (t) => t.ipc, fixed, "thread instructions per cycle"),
            {title: "Speed-up", kind: "n", value: (run) => ratio(firsts.get(run), run.total.cycles), show: (run) => fixed(ratio(firsts.get(run), run.total.cycles), 3)}, number("L1D miss", (t) => t.l1d_miss_rate, percent),
            number("L2 miss", (t) => t.l2_miss_rate, percent), number("Row hits", (t) => t.RBL, percent, "DRAM requests that found their row open"),
-           number("Busy banks", (t) => t.BLP, fixed, "mean DRAM banks busy at once"), number("Fetch latency", (t) => t.load_latency, fixed, "mean SM cycles from a miss to its data")],
+           number("Busy banks", (t) => t.BLP, fixed, "mean DRAM banks busy at once"), number("Load latency", (t) => t.load_latency, fixed, "mean SM cycles from a miss to its data")],
           timed, {mark: (run) => best.has(run.total.cycles + run.program), high: timed.length > 40}));
 }
 

@@ -7,7 +7,7 @@ namespace cg = cooperative_groups;
 
 enum { BLOCKS = 8, CLUSTER = 4, THREADS = 64 };
 
-/* Each block adds up what the blocks of its cluster have, of which it reads one after the other. */
+/* Each block reads the sums of its cluster's blocks one after the other, and adds them up. */
 __global__ void ring(const int *in, int *out) {
     __shared__ int sum;
     cg::cluster_group cluster = cg::this_cluster();
