@@ -72,8 +72,8 @@ static const void *take_symbol(const PolicyKind *kind, const char *path, const v
     const char *fault = NULL;
     const void *taken = NULL;
     if (!policy)
-        diag_error(diag, path, 0, 0, "has no symbol `%s` (a const %s): it is no %s", kind->symbol,
-                   kind->type, kind->noun);
+        diag_error(diag, path, 0, 0, "has no symbol `%s` (a const %s): it is not a %s",
+                   kind->symbol, kind->type, kind->noun);
     else if (*(const uint32_t *)policy != TYTO_POLICY_VERSION)
         diag_error(diag, path, 0, 0,
                    "is built for version %u of %s, this is version %d: rebuild it with the headers "

@@ -229,10 +229,10 @@ static void a_shared_object_can_be_a_cta_scheduler(void **unused) {
 
 static void a_scheduler_of_the_other_kind_is_refused(void **unused) {
     (void)unused;
-    expect(PLUGIN("neighbours"), "has no symbol `tyto_policy` (a const TytoPolicy): it is no warp",
-           NULL);
+    expect(PLUGIN("neighbours"),
+           "has no symbol `tyto_policy` (a const TytoPolicy): it is not a warp", NULL);
     expect_cta(PLUGIN("turns"),
-               "has no symbol `tyto_cta_policy` (a const TytoCtaPolicy): it is no CTA", NULL);
+               "has no symbol `tyto_cta_policy` (a const TytoCtaPolicy): it is not a CTA", NULL);
 }
 
 static void keep_asked(void *context, const char *name, const char *unit, double value) {
