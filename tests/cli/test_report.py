@@ -110,7 +110,7 @@ class Page(Case):
     def test_what_holds_no_run_is_refused(self):
         for text in ("{}", "[]", '{"runs": []}', '{"total": {}}', '"\\"kernels\\": \\"total\\":"'):
             (self.path / "a.json").write_text(text)
-            self.assertIn("a.json holds no results: a report is made of what --json of tyto run,", self.tyto("report", "a.json", status=1).stderr, text)
+            self.assertIn("a.json has no results: a report needs files that tyto run,", self.tyto("report", "a.json", status=1).stderr, text)
         self.assertFalse((self.path / "report.html").exists())
 
     def test_names_cannot_leave_the_data(self):

@@ -679,7 +679,7 @@ class Hostile(Case):
                 text = SMALL.replace(field, f'{key}: "{value}{letter}x"', 1).replace('programs, three schedulers', '')
                 if key == "title":
                     text = SMALL.replace("title: two programs, three schedulers", f'title: "two{letter}"')
-                self.check(self.reproduce(text), 2, f"mine.yaml:{place}: error: a text must not hold line breaks")
+                self.check(self.reproduce(text), 2, f"mine.yaml:{place}: error: a text must not contain line breaks")
 
     def test_an_experiments_name_is_one_field_of_the_csv(self):
         for name in ("a,b", 'a "b"', "it's", ", ,"):
@@ -814,7 +814,7 @@ class Plugins(Case):
         for before, after, place in cases:
             for words in ((), ("--stored",)):
                 self.check(self.reproduce(SMALL.replace(before, after), *words), 2,
-                           f"mine.yaml:{place}: error: this is code, which a file has loaded only with "
+                           f"mine.yaml:{place}: error: this is code, which a file may load only with "
                            "--allow-plugins")
                 self.assertFalse(self.was_loaded(), after)
         (self.path / "m.yaml").write_text(MACHINE, encoding="utf-8")
@@ -860,7 +860,7 @@ class Plugins(Case):
             time.sleep(0.01)
         self.build("63 - __builtin_clzll(ready)")
         _, errors = process.communicate(timeout=170)
-        self.assertIn("under ./mine.so on owl is not kept", errors)
+        self.assertIn("under ./mine.so on owl is not stored", errors)
         self.assertEqual(process.returncode, 1)
 
 
@@ -1041,7 +1041,7 @@ class Mistakes(Case):
         for before, after, message in cases:
             with self.subTest(after):
                 self.check(self.reproduce(SMALL.replace(before, after)), 2, message)
-        self.check(self.reproduce(""), 2, "there is no experiment in")
+        self.check(self.reproduce(""), 2, "the file contains no experiment")
         self.check(self.tyto("reproduce", "./none.yaml"), 2, "cannot read ./none.yaml")
 
     def test_an_id_is_the_files_name(self):
@@ -1056,11 +1056,11 @@ class Mistakes(Case):
 
     def test_two_of_one_name(self):
         cases = [
-            ("label: B,", "label: A,", "10:13", "two rows 'A'"),
-            ("label: HMEAN,", "label: A,", "20:13", "two rows 'A'"),
-            ("label: FIRST,", "label: HMEAN,", "21:13", "two rows 'HMEAN'"),
-            ("name: fast,", "name: rr,", "13:12", "two setups 'rr'"),
-            ("label: MISSES,", "label: GAIN,", "17:13", "two columns 'GAIN'"),
+            ("label: B,", "label: A,", "10:13", "duplicate rows 'A'"),
+            ("label: HMEAN,", "label: A,", "20:13", "duplicate rows 'A'"),
+            ("label: FIRST,", "label: HMEAN,", "21:13", "duplicate rows 'HMEAN'"),
+            ("name: fast,", "name: rr,", "13:12", "duplicate setups 'rr'"),
+            ("label: MISSES,", "label: GAIN,", "17:13", "duplicate columns 'GAIN'"),
             ("values: {A: 6000, B: 0}", "values: {A: 6000, B: 0, A: 1}", "23:62", "column 'GAIN' has two numbers of row 'A'"),
             ("{column: BEST", "{column: GAIN, place: there, values: {B: 1}}\n  - {column: BEST", "24:43",
              "column 'GAIN' has two numbers of row 'B'"),
