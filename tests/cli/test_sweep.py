@@ -344,7 +344,7 @@ class Options(Case):
                                   ("[--cta-scheduler, md]", "3:11", "give the value of --cta-scheduler in the field 'cta_schedulers'"),
                                   ("[--set, l1d.ways=2]", "3:11", "give the value of --set in the field 'set'"),
                                   ("[--stack, 32KiB, --timeline, t.json]", "3:27", "--timeline is for a single run, and a sweep makes several"),
-                                  ("--functional", "3:10", "--functional is for a single run"), ("--quiet", "3:10", "--quiet is of one run"),
+                                  ("--functional", "3:10", "--functional is for a single run"), ("--quiet", "3:10", "--quiet is for a single run"),
                                   ("[--memry, 1GiB]", "3:11", "no option of the simulator '--memry'; did you mean '--memory'?"),
                                   ("[--memory]", "3:11", "--memory needs a value: SIZE"),
                                   ("[--memory, 3Q]", "3:21", "--memory 3Q: not a size"),
