@@ -135,6 +135,10 @@ typedef struct TytoSmView {
     uint32_t l1d_places;
     bool (*prefetch)(void *unit, uint64_t address, uint32_t tag);
     void *unit;
+    uint64_t at_mbarrier;
+    uint64_t waits_other;
+    uint32_t l1d_lines;
+    uint64_t fill_bytes;
 } TytoSmView;
 typedef enum TytoEventKind {
     TYTO_EVENT_CTA_LAUNCHED,
@@ -172,6 +176,8 @@ typedef struct TytoEvent {
     uint32_t lanes_before;
     uint32_t lanes_after;
     uint32_t tag;
+    uint32_t offset;
+    bool repeats_line;
 } TytoEvent;
 typedef struct TytoIssue {
     uint32_t size;

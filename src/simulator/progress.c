@@ -184,7 +184,7 @@ bool progress_wants_forecast(Progress *progress, const char *kernel, uint64_t ct
     if (!is_here(progress) || !progress->is_terminal) return false;
     pthread_mutex_lock(&progress->lock);
     const Ended *last = map_get(progress->ended, kernel, strlen(kernel));
-    const bool wants = !last || (last->seconds >= PATIENCE / PERIODS && last->ctas != ctas);
+    const bool wants = !last || (last->seconds * PERIODS >= PATIENCE && last->ctas != ctas);
     pthread_mutex_unlock(&progress->lock);
     return wants;
 }
