@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -14,6 +15,21 @@ HOST = re.compile(r',\s*"host": \{[^}]*\}')  # everything in a run's JSON that m
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DEFAULT_MACHINE = re.search(r'TYTO_DEFAULT_MACHINE "(.*)"', (ROOT / "include/tyto/tyto.h").read_text(encoding="utf-8")).group(1)
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
+
+
+HAS_PTXAS = shutil.which("ptxas") is not None
+# What a run on the default machine says on a host without ptxas.
+NO_PTXAS = re.compile(r"tyto: warning: no machine code for sm_\d+: PTX runs instead, as there is no ptxas on the PATH\n")
+
+
+def run_command(*arguments, **how):
+    """subprocess.run, whose captured text has the same lines on a host without ptxas as with it."""
+    done = subprocess.run(*arguments, **how)  # pylint: disable=subprocess-run-check
+    for stream in ("stdout", "stderr"):
+        text = getattr(done, stream)
+        if not HAS_PTXAS and isinstance(text, str):
+            setattr(done, stream, NO_PTXAS.sub("", text))
+    return done
 
 
 def hear_signals():

@@ -25,7 +25,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tyto_runs import DEFAULT_MACHINE as DEFAULT, hear_signals  # noqa: E402 (found by the line above)
+from tyto_runs import DEFAULT_MACHINE as DEFAULT, hear_signals, run_command  # noqa: E402 (found by the line above)
 
 hear_signals()
 TYTO, ROOT, LAUNCHER = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
@@ -105,7 +105,7 @@ class Case(unittest.TestCase):
         environment, cwd = {**PLAIN, **options.pop("environment", {})}, options.pop("cwd", self.path)
         if words and words[0] in ("run", "launch") and not is_timed:
             words = (words[0], "--functional", *words[1:])
-        return subprocess.run([TYTO, *map(str, words)], capture_output=True, text=True, check=False,
+        return run_command([TYTO, *map(str, words)], capture_output=True, text=True, check=False,
                               cwd=cwd, env=environment, timeout=120, **options)
 
     def check(self, done, status, *parts):
@@ -246,7 +246,7 @@ class Ptx(Case):
                                     (("run", "--functional", "--quiet", "vecadd", "--size", "test"), 2,
                                      "vecadd: cannot write the results")):
             with open("/dev/full", "w", encoding="utf-8") as full:
-                done = subprocess.run([TYTO, *words], stdout=full, stderr=subprocess.PIPE,
+                done = run_command([TYTO, *words], stdout=full, stderr=subprocess.PIPE,
                                       text=True, check=False)
             self.check(done, status, text)
 
@@ -826,7 +826,7 @@ class Cache(Case):
             self.assertEqual(done.stderr.count("\n"), 1)
         self.check(self.tyto("cache", "nowhere"), 1, "No such file")
         self.check(self.tyto("cache", "/dev/zero"), 1, "/dev/zero: error: not an L1D trace")
-        piped = subprocess.run([TYTO, "cache", "/dev/stdin"], input=whole, capture_output=True, check=False, timeout=60)
+        piped = run_command([TYTO, "cache", "/dev/stdin"], input=whole, capture_output=True, check=False, timeout=60)
         self.assertEqual((piped.returncode, piped.stderr),
                          (1, b"tyto: /dev/stdin: error: cannot be read: an L1D trace must be a file, no pipe\n"))
         self.check(self.tyto("cache", self.path), 1, "Is a directory")
@@ -1002,7 +1002,7 @@ class Words(Case):
         for path in (TYTO.parent / "workloads").glob("*.ptx"):
             if ".volatile" in path.name:
                 continue
-            told = subprocess.run([path.with_suffix(""), "--help"], capture_output=True, text=True).stdout
+            told = run_command([path.with_suffix(""), "--help"], capture_output=True, text=True).stdout
             parameters = set(re.findall(r"(?m)^  (--[\w-]+)", told)) - {"--size", "--seed"}
             self.assertTrue(parameters, path.stem)
             self.assertEqual(parameters & options, set(), path.stem)

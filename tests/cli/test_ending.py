@@ -17,7 +17,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tyto_runs import DEFAULT_MACHINE, HOST, PLAIN, hear_signals  # noqa: E402 (found by the line above)
+from tyto_runs import DEFAULT_MACHINE, hear_signals, HOST, PLAIN, run_command  # noqa: E402 (found by the line above)
 
 hear_signals()
 TYTO, ENDING = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
@@ -49,7 +49,7 @@ class Endings(unittest.TestCase):
         self.environment = {**PLAIN, "TMPDIR": str(self.folder / "tmp"), "ASAN_OPTIONS": sanitizer}
 
     def run_program(self, mode, *options):
-        done = subprocess.run([TYTO, "run", *options, ENDING, *mode.split()], cwd=self.folder, env=self.environment,
+        done = run_command([TYTO, "run", *options, ENDING, *mode.split()], cwd=self.folder, env=self.environment,
                               capture_output=True, text=True, check=False, timeout=SECONDS)
         self.assertEqual(os.listdir(self.folder / "tmp"), [], mode)
         return done
@@ -120,7 +120,7 @@ class Endings(unittest.TestCase):
 
     def test_a_file_of_processes_with_other_options_is_told(self):
         script = '"$0" return; TYTO_OPTIONS="$TYTO_OPTIONS --scheduler lrr" "$0" return'
-        done = subprocess.run([TYTO, "run", "--quiet", "--json", "run.json", "sh", "-c", script, ENDING], cwd=self.folder,
+        done = run_command([TYTO, "run", "--quiet", "--json", "run.json", "sh", "-c", script, ENDING], cwd=self.folder,
                               env=self.environment, capture_output=True, text=True, check=False, timeout=SECONDS)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stderr, r"^tyto: error: \S*/run.json only has the results of one process: others had other options\n$")
@@ -128,7 +128,7 @@ class Endings(unittest.TestCase):
 
     def test_a_process_that_goes_on_is_told(self):
         script = '"$0" interrupted >ready 2>/dev/null & while ! grep -qs ready ready; do :; done; echo $! >number'
-        done = subprocess.run([TYTO, "run", "--quiet", "--json", "run.json", "sh", "-c", script, ENDING], cwd=self.folder,
+        done = run_command([TYTO, "run", "--quiet", "--json", "run.json", "sh", "-c", script, ENDING], cwd=self.folder,
                               env=self.environment, stderr=subprocess.PIPE, text=True, check=False, timeout=SECONDS)
         os.kill(int((self.folder / "number").read_text(encoding="utf-8")), signal.SIGKILL)
         self.assertEqual(done.returncode, 1, done.stderr)
@@ -164,7 +164,7 @@ class Endings(unittest.TestCase):
                                               r"and what it does is in no result\n"),
                                       (("--quiet", "--json", "run.json"), 1, r"tyto: error: \S*/run.json is not written: no process of "
                                        r"the program has used CUDA so far; process \d+ \((?:sh|sleep)\) still runs, and what it does is in no result\n")):
-            done = subprocess.run([TYTO, "run", *options, "sh", "-c", script], cwd=self.folder, env=self.environment,
+            done = run_command([TYTO, "run", *options, "sh", "-c", script], cwd=self.folder, env=self.environment,
                                   capture_output=True, text=True, check=False, timeout=SECONDS)
             os.kill(int((self.folder / "number").read_text(encoding="utf-8")), signal.SIGKILL)
             self.assertEqual(done.returncode, status, done.stderr)

@@ -15,6 +15,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tyto_runs import run_command  # noqa: E402 (found by the line above)
+
 TYTO, ROOT, COMPLETION = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_") and key != "CC"}
 SECONDS = 170
@@ -30,7 +33,7 @@ class Case(unittest.TestCase):
         self.environment = {**PLAIN, "XDG_CACHE_HOME": str(self.cache), "TMPDIR": str(self.path)}
 
     def tyto(self, *words, status=0, **variables):
-        done = subprocess.run([TYTO, *map(str, words)], capture_output=True, text=True, check=False, cwd=self.path,
+        done = run_command([TYTO, *map(str, words)], capture_output=True, text=True, check=False, cwd=self.path,
                               env={**self.environment, **variables}, timeout=SECONDS)
         self.assertEqual(done.returncode, status, f"{words}\n{done.stdout}{done.stderr}")
         return done
@@ -270,7 +273,7 @@ class Sources(Case):
     def test_a_crash_in_it_is_named_with_its_function(self):
         text = (self.path / "mine.c").read_text()
         (self.path / "mine.c").write_text(text.replace("const State *mine = state;", "const State *mine = state; __builtin_trap();"))
-        done = subprocess.run([TYTO, "run", "--scheduler", "./mine.c", *VECADD], capture_output=True, text=True, check=False,
+        done = run_command([TYTO, "run", "--scheduler", "./mine.c", *VECADD], capture_output=True, text=True, check=False,
                               cwd=self.path, env=self.environment, timeout=SECONDS)
         self.assertLess(done.returncode, 0)
         self.assertRegex(done.stderr, r"warp scheduler \./mine\.c: cycle \d+, SM \d+: pick was under way when signal")
@@ -339,7 +342,7 @@ class Completion(Case):
         words = " ".join(f"'{word}'" for word in ("tyto", *line))
         script = (f"source '{COMPLETION}/tyto'; complete -p tyto >/dev/null || exit 1; COMP_WORDS=({words}); "
                   f"COMP_CWORD={count}; COMP_WORDS[0]='{TYTO}'; _tyto; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
-        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, env=self.environment,
+        done = run_command(["bash", "-c", script], capture_output=True, text=True, check=True, env=self.environment,
                               cwd=self.path, timeout=SECONDS)
         self.assertEqual(done.stderr, "")
         return done.stdout.split()
@@ -375,7 +378,7 @@ class Completion(Case):
         self.assertTrue((COMPLETION / "_tyto").read_text().startswith("#compdef tyto\n"))
         if not shutil.which("zsh"):
             self.skipTest("no zsh")
-        subprocess.run(["zsh", "-n", COMPLETION / "_tyto"], check=True, timeout=SECONDS)
+        run_command(["zsh", "-n", COMPLETION / "_tyto"], check=True, timeout=SECONDS)
 
     def test_another_shell_is_told(self):
         self.assertIn("did you mean 'bash'?", self.tyto("completion", "bsh", status=2).stderr)

@@ -17,7 +17,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tyto_runs import DEFAULT_MACHINE  # noqa: E402 (found by the line above)
+from tyto_runs import DEFAULT_MACHINE, run_command  # noqa: E402 (found by the line above)
 
 TYTO, ROOT, PLUGINS = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
@@ -47,7 +47,7 @@ class Case(unittest.TestCase):
         self.path = pathlib.Path(folder.name)
 
     def tyto(self, *words, status=0, **variables):
-        done = subprocess.run([TYTO, *map(str, words)], capture_output=True, text=True, check=False, cwd=self.path,
+        done = run_command([TYTO, *map(str, words)], capture_output=True, text=True, check=False, cwd=self.path,
                               env={**PLAIN, **variables}, timeout=SECONDS)
         self.assertEqual(done.returncode, status, f"{words}\n{done.stdout}{done.stderr}")
         return done
@@ -242,7 +242,7 @@ class StandardOutput(Case):
         for option in ("--json", "--csv", "--ctas", "--timeline", "--policies", "--profile-json", "--record-l1d"):
             with self.subTest(option):
                 self.tyto("run", "--sample", "500", option, "file", *VECADD)
-                done = subprocess.run([TYTO, "run", "--sample", "500", option, "-", *VECADD], capture_output=True,
+                done = run_command([TYTO, "run", "--sample", "500", option, "-", *VECADD], capture_output=True,
                                       check=True, cwd=self.path, env=PLAIN, timeout=SECONDS)
                 same = [re.sub(rb'"host": \{[^}]*\}', b"", data) for data in (done.stdout, (self.path / "file").read_bytes())]
                 self.assertEqual(*same)
@@ -250,7 +250,7 @@ class StandardOutput(Case):
 
     def test_json_goes_into_a_pipe_as_it_is(self):
         line = f"'{TYTO}' run --json - vecadd --size test 2>/dev/null | '{sys.executable}' -m json.tool"
-        done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True, check=True, env=PLAIN,
+        done = run_command(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True, check=True, env=PLAIN,
                               cwd=self.path, timeout=SECONDS)
         self.assertEqual(json.loads(done.stdout)["program"], "vecadd")
 
@@ -263,7 +263,7 @@ class StandardOutput(Case):
         self.assertEqual(done.stderr, "before\nvecadd: 300 sums verified\nafter\n")
 
     def test_a_program_that_the_command_did_not_start_keeps_the_rule(self):
-        done = subprocess.run([TYTO.parent / "workloads" / "vecadd", "--size", "300"], capture_output=True, text=True,
+        done = run_command([TYTO.parent / "workloads" / "vecadd", "--size", "300"], capture_output=True, text=True,
                               check=True, timeout=SECONDS, cwd=self.path,
                               env={**PLAIN, "TYTO_OPTIONS": "--quiet --json -", "LD_LIBRARY_PATH": self.libraries()})
         self.assertEqual(shlex.split(json.loads(done.stdout)["command"]), ["tyto", "run", "--quiet", str(TYTO.parent / "workloads/vecadd"), "--size", "300"])
@@ -292,7 +292,7 @@ class StandardOutput(Case):
 
     def test_a_standard_output_that_takes_nothing_is_told(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
-            done = subprocess.run([TYTO, "run", "--quiet", "--json", "-", *VECADD], stdout=full, text=True,
+            done = run_command([TYTO, "run", "--quiet", "--json", "-", *VECADD], stdout=full, text=True,
                                   stderr=subprocess.PIPE, check=False, env=PLAIN, timeout=SECONDS)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("standard output: error: cannot be written: No space left on device", done.stderr)

@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tyto_runs import hear_signals  # noqa: E402 (found by the line above)
+from tyto_runs import hear_signals, run_command  # noqa: E402 (found by the line above)
 
 hear_signals()
 TYTO, PLUGINS, SPIN = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
@@ -26,7 +26,7 @@ SECONDS = 60
 
 
 def run(*words, **options):
-    return subprocess.run([TYTO, *words], capture_output=True, text=True, check=False, timeout=SECONDS,
+    return run_command([TYTO, *words], capture_output=True, text=True, check=False, timeout=SECONDS,
                           env=PLAIN, **options)
 
 
@@ -169,7 +169,7 @@ class Policies(unittest.TestCase):
     def test_without_the_command_a_crash_is_the_programs_own(self):
         environment = {**PLAIN, "LD_LIBRARY_PATH": f"{TYTO.parent}/cuda:{TYTO.parent}",
                        "TYTO_OPTIONS": "--quiet --scheduler ./misbehaving.so:how=abort"}
-        done = subprocess.run([TYTO.parent / "workloads/vecadd", "--size", "3000"], capture_output=True, text=True,
+        done = run_command([TYTO.parent / "workloads/vecadd", "--size", "3000"], capture_output=True, text=True,
                               check=False, cwd=self.folder, env=environment, timeout=SECONDS)
         self.assertEqual((done.returncode, done.stderr), (-signal.SIGABRT, ""))
 

@@ -19,7 +19,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tyto_runs import DEFAULT_MACHINE as DEFAULT  # noqa: E402 (found by the line above)
+from tyto_runs import DEFAULT_MACHINE as DEFAULT, run_command  # noqa: E402 (found by the line above)
 
 TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
@@ -52,7 +52,7 @@ class Case(unittest.TestCase):
         self.environment = {**PLAIN, "TMPDIR": str(self.path / "tmp")}
 
     def tyto(self, *words, **variables):
-        return subprocess.run([TYTO, *map(str, words)], capture_output=True, text=True, check=False, cwd=self.path,
+        return run_command([TYTO, *map(str, words)], capture_output=True, text=True, check=False, cwd=self.path,
                               env={**self.environment, **variables}, timeout=SECONDS)
 
     def sweep(self, *words, status=0, **variables):
@@ -475,7 +475,7 @@ class Failures(Case):
 
     def build(self, path, text, *options):
         (self.path / "source.c").write_text(text, encoding="utf-8")
-        subprocess.run([os.environ.get("CC", "cc"), "source.c", "-o", path, *options], cwd=self.path, check=True)
+        run_command([os.environ.get("CC", "cc"), "source.c", "-o", path, *options], cwd=self.path, check=True)
 
     def test_libraries_of_the_programs_own_are_part_of_what_decides_a_run(self):
         (self.path / "lib").mkdir()
@@ -533,7 +533,7 @@ class Failures(Case):
         words = ("vecadd", *GRID)
         self.sweep("vecadd", *GRID[:2], *GRID[-2:], "--schedulers", "lrr", "--sizes", "test")
         before = self.rows()
-        limited = subprocess.run(["sh", "-c", f'ulimit -f 60; exec "$0" sweep {" ".join(words)}', TYTO], env=self.environment,
+        limited = run_command(["sh", "-c", f'ulimit -f 60; exec "$0" sweep {" ".join(words)}', TYTO], env=self.environment,
                                  cwd=self.path, capture_output=True, text=True, check=False, timeout=SECONDS)
         self.assertNotEqual(limited.returncode, 0)
         self.assertIn("tyto: error:", limited.stderr)
@@ -546,7 +546,7 @@ class Failures(Case):
     LARGE = ("spmv", "--sizes", "test", "--profile", "--sample", "10")
 
     def test_a_result_that_cannot_be_written_is_no_failure_of_the_program(self):
-        limited = subprocess.run(["sh", "-c", f'ulimit -f 200; exec "$0" sweep {" ".join(self.LARGE)}', TYTO], env=self.environment,
+        limited = run_command(["sh", "-c", f'ulimit -f 200; exec "$0" sweep {" ".join(self.LARGE)}', TYTO], env=self.environment,
                                  cwd=self.path, capture_output=True, text=True, check=False, timeout=SECONDS)
         self.assertEqual(limited.returncode, 1)
         self.assertRegex(limited.stderr, r"could not write its result:\nspmv: .*\ntyto: .*json: error: cannot be written: File too large\n"
@@ -567,7 +567,7 @@ class Failures(Case):
         self.assertEqual(len(self.rows("*", "failures")), 2)
 
     def small_disk(self, options):
-        if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", self.path / "tmp"],
+        if os.geteuid() or run_command(["mount", "-t", "tmpfs", "-o", options, "none", self.path / "tmp"],
                                           capture_output=True, check=False).returncode:
             self.skipTest("mounting is not allowed here")
         self.addCleanup(subprocess.run, ["umount", self.path / "tmp"], check=False, capture_output=True)
@@ -585,7 +585,7 @@ class Failures(Case):
                 self.assertIn(message, done.stderr)
                 self.assertIn("1 of 1 runs are missing\n", done.stderr)
                 self.assertEqual(self.rows("*", "failures"), [])
-                subprocess.run(["umount", self.path / "tmp"], check=True)
+                run_command(["umount", self.path / "tmp"], check=True)
                 self.tyto("sweep", *words)
         self.assertEqual(len(self.rows()), 3)
         self.assertEqual(self.rows("program, reason", "failures"), [("./program", "failed with status 3")])
