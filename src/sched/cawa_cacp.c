@@ -188,9 +188,10 @@ static int victim(void *state, const TytoSmView *view, const TytoMiss *miss,
     return gone;
 }
 
-/* Only L1D_FILLED has the place of a new line. */
+/* Only L1D_FILLED has the place of a new line. A load that hits several sectors of a line hits it
+ * once. */
 static void l1d_event(CawaCacp *s, const TytoEvent *event) {
-    if (event->place >= s->places) return;
+    if (event->place >= s->places || event->repeats_line) return;
     CachedLine *line = line_at(s, event->place, event->address, event->owner_pc);
     if (event->kind == TYTO_EVENT_L1D_HIT) hit(s, line, event->warp);
     else if (event->kind == TYTO_EVENT_L1D_EVICTED) go(s, line);

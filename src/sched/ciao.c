@@ -178,7 +178,8 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     const int warp = event->warp, owner = event->owner;
     switch (event->kind) {
     case TYTO_EVENT_L1D_MISS:
-        if (!victim_tags_probe(&s->victims, (uint32_t)warp, event->address)) return;
+        if (event->repeats_line || !victim_tags_probe(&s->victims, (uint32_t)warp, event->address))
+            return;
         s->hits[warp]++;
         s->all_hits++;
         return;

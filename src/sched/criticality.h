@@ -24,6 +24,8 @@
 #ifndef TYTO_SCHED_CRITICALITY_H
 #define TYTO_SCHED_CRITICALITY_H
 
+#include <assert.h>
+
 #include "tyto/policy.h"
 
 enum {
@@ -88,6 +90,7 @@ static inline void criticality_part(Criticality *c, const TytoEvent *event) {
     uint8_t *depth = &c->depth[warp];
     while (*depth && event->lanes_before & ~splits[*depth - 1].lanes)
         --*depth;
+    assert(*depth < CRITICALITY_SPLITS && "nested splits are of ever fewer lanes");
     splits[(*depth)++] = (CriticalitySplit){.lanes = event->lanes_before,
                                             .sum = c->instructions[warp] + (int64_t)event->pc + 1};
 }

@@ -62,18 +62,15 @@ static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
     else s->owner = TYTO_NO_WARP;
 }
 
-/* The warps that can continue now or soon. */
-static uint64_t going(const TytoSmView *view) { return sched_view_unblocked(view); }
-
 static bool is_owned(const Mascar *s, const TytoSmView *view) {
-    return s->owner != TYTO_NO_WARP && tyto_has(going(view), s->owner);
+    return s->owner != TYTO_NO_WARP && tyto_has(sched_view_unblocked(view), s->owner);
 }
 
 static uint64_t may_load(void *state, const TytoSmView *view) {
     Mascar *s = state;
     if (!s->is_saturated) return ~UINT64_C(0);
     if (!is_owned(s, view)) {
-        const uint64_t wanting = going(view) & view->wants_load;
+        const uint64_t wanting = sched_view_unblocked(view) & view->wants_load;
         s->owner = wanting ? tyto_oldest(view, wanting) : TYTO_NO_WARP;
         s->owners += wanting != 0;
     }
@@ -90,7 +87,7 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
 /* Other warps may load in the next cycle if memory has room again or the owner cannot continue. */
 static uint64_t next_change(void *state, const TytoSmView *view) {
     const Mascar *s = state;
-    const uint64_t wanting = going(view) & view->wants_load;
+    const uint64_t wanting = sched_view_unblocked(view) & view->wants_load;
     const bool changes = s->is_saturated != is_full(s, view) || !is_owned(s, view);
     return wanting && changes && s->is_saturated ? 1 : UINT64_MAX;
 }

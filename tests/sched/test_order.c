@@ -403,6 +403,21 @@ static void begin_cacp(Fabricated *f, const char *policy) {
         bring(f, place, 16 + place);
 }
 
+/* Of a load's accesses to the sectors of a line, the first one counts. */
+static void cacp_further_sectors_of_a_load_are_no_hits(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_cacp(&f, "cawa-cacp");
+    TytoEvent further = {.kind = TYTO_EVENT_L1D_HIT, .place = 3, .pc = 9, .owner_pc = 5};
+    further.address = 19 * 128;
+    further.repeats_line = true;
+    sched_agent_event(&f.agent, &f.view, &further);
+    assert_int_equal(victim_of(&f, 0x4000, 0), 3);
+    at_place(&f, TYTO_EVENT_L1D_HIT, 0, 3, 19);
+    assert_int_not_equal(victim_of(&f, 0x4000, 0), 3);
+    fabricated_free(&f);
+}
+
 static void cacp_lines_nobody_has_used_go_first_the_oldest_before_others(void **unused) {
     (void)unused;
     Fabricated f;
@@ -740,6 +755,7 @@ int main(void) {
         cmocka_unit_test(caws_takes_the_most_critical_cawa_stays_until_the_stall),
         cmocka_unit_test(equally_critical_warps_go_oldest_first),
         cmocka_unit_test(caws_by_progress_takes_the_warp_that_has_issued_least),
+        cmocka_unit_test(cacp_further_sectors_of_a_load_are_no_hits),
         cmocka_unit_test(cacp_lines_nobody_has_used_go_first_the_oldest_before_others),
         cmocka_unit_test(cacp_lines_of_critical_warps_keep_their_part),
         cmocka_unit_test(cacp_a_line_starts_as_its_signature_was_when_it_arrived),

@@ -641,6 +641,20 @@ static void ciao_a_stopped_warp_runs_up_to_a_barrier_and_when_it_is_alone(void *
     fabricated_free(&f);
 }
 
+/* With sectors, a load makes an access for each sector of a line. */
+static void ciao_a_load_has_lost_a_line_once_however_many_sectors_it_reads(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, CIAO, (FabricatedSize){.warps = 3});
+    launch_all(&f);
+    l1d_evict_by(&f, 2, 0, 0x1000);
+    l1d_miss(&f, 0, 0x1000);
+    for (int sector = 1; sector < 4; sector++)
+        l1d_miss_again(&f, 0, 0x1000);
+    assert_int_equal((int)reported(&f, "vta_hits"), 1);
+    fabricated_free(&f);
+}
+
 static void ciao_the_interferer_is_changed_by_repeated_evictions_alone(void **unused) {
     (void)unused;
     static const struct {
@@ -1058,6 +1072,7 @@ int main(void) {
         cmocka_unit_test(ciao_stops_the_interferer_until_the_score_has_fallen),
         cmocka_unit_test(ciao_a_stopped_warp_goes_on_when_its_sufferer_ends),
         cmocka_unit_test(ciao_a_stopped_warp_runs_up_to_a_barrier_and_when_it_is_alone),
+        cmocka_unit_test(ciao_a_load_has_lost_a_line_once_however_many_sectors_it_reads),
         cmocka_unit_test(ciao_the_interferer_is_changed_by_repeated_evictions_alone),
         cmocka_unit_test(ciao_stops_above_the_high_score_and_lets_go_below_the_low_one),
         cmocka_unit_test(ciao_a_new_warp_is_no_interferer_for_the_last_one_in_its_slot),
