@@ -255,6 +255,8 @@ static GpuGrid *begin(Gpu *gpu, const GpuLaunch *request, const GpuStreamInfo *s
     children_begin(gpu, &grid->runtime);
     prepare(gpu, request, grid);
     isa_banks_fill(&grid->banks, &grid->launch, gpu->memory);
+    if (grid->launch.texture_table)
+        isa_describe_textures(gpu->memory, gpu->texture_table, gpu->texture_table_entries);
     if (!gpu->depth && gpu->grids == grid) atomic_store(&gpu->is_interrupted, false);
     count_in(gpu, grid);
     grid->state = GRID_WAITING;
@@ -275,8 +277,6 @@ void grid_start(Gpu *gpu, GpuGrid *grid) {
     if (gpu->check) isa_check_start(gpu->check, &grid->launch, grid->module->number);
     if (grid->launch.grid_workspace)
         mem_write(gpu->memory, gpu->grid_workspace, workspace, sizeof workspace);
-    if (grid->launch.texture_table)
-        isa_describe_textures(gpu->memory, gpu->texture_table, gpu->texture_table_entries);
 }
 
 /* ---- Advance ---- */
