@@ -17,6 +17,7 @@
 #include "cli/engine/gnuplot.h"
 #include "cli/files.h"
 #include "cli/program.h"
+#include "cli/sweep/league_page.h"
 #include "cli/sweep/output.h"
 #include "cli/sweep/plan.h"
 
@@ -58,11 +59,14 @@ static bool write_file(const Work *work, const char *option, WriteForm *form) {
 
 static bool show(const Work *work) {
     const char *plot = arguments_value(work->arguments, "--plot");
+    const char *page = arguments_value(work->arguments, "--markdown");
+    const Words *command = &work->arguments->command;
     bool is_shown = sweep_write_text(work->sweep, work->store, stdout);
     fflush(stdout);
     is_shown = is_shown && write_file(work, "--csv", write_csv) &&
                write_file(work, "--json", write_json) &&
-               (!plot || sweep_plot(work->sweep, work->store, plot, &work->arguments->command));
+               (!page || league_write_page(work->sweep, work->store, command, page)) &&
+               (!plot || sweep_plot(work->sweep, work->store, plot, command));
     return is_shown && sweep_write_failures(work->sweep, work->store, stderr);
 }
 
@@ -163,6 +167,10 @@ static int run_work(Work *work) {
     if (!work->sweep) return EXIT_USAGE;
     if (arguments_value(work->arguments, "--plot") && !sweep_can_plot(work->sweep))
         return EXIT_USAGE;
+    if (arguments_value(work->arguments, "--markdown") && work->sweep->baseline < 0) {
+        say_error("--markdown writes speed-ups: name their --baseline");
+        return EXIT_USAGE;
+    }
     if (!program_export_library()) return EXIT_FAILED;
     if (arguments_has(work->arguments, "--watch") && access(database, F_OK) != 0) {
         say_error("--watch: there is no database %s; start the sweep first, or name its database "
@@ -196,14 +204,6 @@ static int run_sweep(Arguments *arguments) {
     sweep_free(work.sweep);
     store_close(work.store);
     return status;
-}
-
-/* Adds a default option to a league's command line, unless the option is given. */
-static void assume(Arguments *arguments, const TytoOption *options, int count, const char *name,
-                   const char *value) {
-    for (int i = 0; i < count && !arguments_has(arguments, name); i++)
-        if (!strcmp(options[i].name, name))
-            arguments->options[arguments->option_count++] = (GivenOption){&options[i], value};
 }
 
 static const TytoOption options[] = {
@@ -241,6 +241,11 @@ static const TytoOption options[] = {
     {"--csv", "FILE", NULL, "Write a line for each run, with every counter; - is standard output.",
      NULL, TYTO_OPTION_FILE},
     {"--json", "FILE", NULL, "Write the runs with their whole results.", NULL, TYTO_OPTION_FILE},
+    {"--markdown", "FILE", NULL,
+     "Write a page with the rankings and their reasons; needs --baseline. If the file has the "
+     "lines "
+     "<!-- league --> and <!-- end -->, only what is between them changes.",
+     NULL, TYTO_OPTION_FILE},
     {"--plot", "FILE.svg|.pdf", NULL, "Plot the first metric, with gnuplot.", NULL,
      TYTO_OPTION_FILE},
     {"--baseline", "VALUE", NULL,
@@ -276,20 +281,57 @@ const Command command_sweep = {
     .run = run_sweep,
 };
 
+/* Adds an option to a league's command line, where there is room for it. */
+static void give(Arguments *arguments, const char *name, const char *value) {
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if (!strcmp(options[i].name, name))
+            arguments->options[arguments->option_count++] = (GivenOption){&options[i], value};
+}
+
+/* Adds a default option, unless the option is given. */
+static void assume(Arguments *arguments, const char *name, const char *value) {
+    if (!arguments_has(arguments, name)) give(arguments, name, value);
+}
+
+/* The schedulers of a league, with its baseline: the caller frees the text. NULL: they contain it,
+ * or another dimension may have it. */
+static char *add_baseline(const Arguments *arguments, const char *baseline) {
+    const char *given = arguments_value(arguments, "--schedulers");
+    const size_t length = strlen(baseline);
+    char *text = NULL;
+    size_t bytes;
+    if (!given || arguments_has(arguments, "--baseline")) return NULL;
+    for (const char *word = given; word; word = strchr(word, ',')) {
+        word += *word == ',';
+        const size_t word_length = strcspn(word, ",");
+        if (word_length == length && strncmp(word, baseline, length) == 0) return NULL;
+        if (word_length == strlen("all") && strncmp(word, "all", word_length) == 0) return NULL;
+    }
+    FILE *to = open_memstream(&text, &bytes);
+    if (to) {
+        fprintf(to, "%s,%s", given, baseline);
+        fclose(to);
+    }
+    return text;
+}
+
 /* A sweep of all programs under all schedulers, unless others are named. */
 static int run_league(Arguments *arguments) {
     static char all[] = "all";
-    char *operands[] = {all, NULL};
+    static const char baseline[] = "gto";
+    char *operands[] = {all, NULL}, *schedulers = add_baseline(arguments, baseline);
     const size_t given = (size_t)arguments->option_count;
-    GivenOption *own = allocate(given + 2, sizeof *own);
+    GivenOption *own = allocate(given + 3, sizeof *own);
     Arguments league = *arguments;
     if (given) memcpy(own, arguments->options, given * sizeof *own);
     league.options = own;
-    assume(&league, options, sizeof options / sizeof options[0], "--schedulers", "all");
-    assume(&league, options, sizeof options / sizeof options[0], "--baseline", "gto");
+    if (schedulers) give(&league, "--schedulers", schedulers);
+    assume(&league, "--schedulers", "all");
+    assume(&league, "--baseline", baseline);
     if (!league.operand_count) league.operands = operands, league.operand_count = 1;
     const int status = run_sweep(&league);
     free(own);
+    free(schedulers);
     return status;
 }
 
@@ -302,7 +344,7 @@ const Command command_league = {
         "all and --baseline gto. Below the speed-ups are their means, the share of rows that gain\n"
         "or lose 2%, the worst speed-up, a confidence interval of the mean (from drawing programs\n"
         "repeatedly), and the storage that each scheduler adds. Name your own scheduler's file to\n"
-        "include it.\n"
+        "include it. --markdown writes the rankings, and which scheduler to pick when, to a page.\n"
         "\n"
         "  tyto league --sizes test --machines gtx480,h100\n"
         "  tyto league spmv kmeans bfs --schedulers all,./mine.c --machines ccws\n"

@@ -205,6 +205,62 @@ class Combinations(Case):
         starts = [len(heading)] + ends
         return {line.split()[0]: {name: line[start:end].strip() for name, start, end in zip(names, starts, ends)} for line in lines}
 
+    def test_a_league_writes_a_page(self):
+        words = ("league", "spmv", "kmeans", "sssp", "--machines", "ccws,gtx480", "--sizes", "test", "--schedulers", "gto,lrr,swl:limit=4")
+        done = self.tyto(*words, "--markdown", "page.md", "--csv", "runs.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = (self.path / "page.md").read_text(encoding="utf-8")
+        sections = dict(re.findall(r"(?ms)^## ([^\n]+)\n\n(.*?)(?=\n## |\Z)", page))
+        self.assertEqual(list(sections), ["Ranking", "Which scheduler, when", "What changed", "What goes with a speed-up", "The best of each row"])
+        table = {name: [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in text.splitlines()] for name, text in sections.items()}
+        with open(self.path / "runs.csv", encoding="utf-8") as file:
+            runs = {(row["program"], row["machine"], row["scheduler"]): row for row in csv.DictReader(file)}
+        gain = lambda row, policy: int(runs[(*row, "gto")]["cycles"]) / int(runs[(*row, policy)]["cycles"])
+        rows = [key[:2] for key in runs if key[2] == "gto"]
+        mean = lambda policy, rows: statistics.geometric_mean([gain(row, policy) for row in rows])
+        best = lambda rows: statistics.geometric_mean([max(gain(row, policy) for policy in ("gto", "lrr", "swl:limit=4")) for row in rows])
+        ranking = {cells[0]: cells[1:] for cells in table["Ranking"][2:]}
+        self.assertEqual(table["Ranking"][0][:4], ["scheduler", "geo. mean", "ccws", "gtx480"])
+        for policy in ("gto", "lrr", "swl:limit=4"):
+            means = [mean(policy, [row for row in rows if machine in ("", row[1])]) for machine in ("", "ccws", "gtx480")]
+            self.assertEqual(ranking[policy][:3], [f"{value:.3f}" for value in means])
+        self.assertEqual(ranking["*best of each row*"][0], f"{best(rows):.3f}")
+        self.assertGreater(float(ranking["lrr"][-1]), 0)
+        evicting = [row for row in rows if int(runs[(*row, "gto")]["l1d_evictions"]) >= 0.25 * int(runs[(*row, "gto")]["l1d_accesses"])]
+        self.assertGreater(len(evicting), 0)
+        self.assertLess(len(evicting), len(rows))
+        chosen = {cells[0].split(":")[0]: cells[1:] for cells in table["Which scheduler, when"][2:]}
+        self.assertEqual(chosen["all rows"][0], str(len(rows)))
+        self.assertEqual((chosen["L1D evictions"][0], chosen["L1D evictions"][-1]), (str(len(evicting)), f"{best(evicting):.3f}"))
+        picked, value = chosen["L1D evictions"][1].replace("`", "").split()
+        self.assertEqual(value, f"{max(mean(policy, evicting) for policy in ('gto', 'lrr', 'swl:limit=4')):.3f}")
+        self.assertEqual(value, f"{mean(picked, evicting):.3f}")
+        self.assertEqual(len(table["The best of each row"]) - 2, len(rows))
+        self.check_marks(words)
+        self.assertIn("--markdown writes speed-ups: name their --baseline", self.sweep("vecadd", "--sizes", "test", "--markdown", "x.md", status=2).stderr)
+
+    def check_marks(self, words):
+        """Only what is between the marks of a page changes."""
+        page = self.path / "mine.md"
+        page.write_text("# Mine\n\nA.\n\n<!-- league -->\nold\n<!-- end -->\n\nB.\n", encoding="utf-8")
+        self.assertEqual(self.tyto(*words, "--stored", "--markdown", "mine.md").returncode, 0)
+        text = page.read_text(encoding="utf-8")
+        self.assertTrue(text.startswith("# Mine\n\nA.\n\n<!-- league -->\n\nTyto ") and text.endswith("\n<!-- end -->\n\nB.\n"), text)
+        self.assertNotIn("old", text)
+
+    def test_a_file_takes_part_in_a_league(self):
+        shutil.copy(ROOT / "docs" / "examples" / "climb.c", self.path / "mine.c")
+        done = self.tyto("league", "spmv", "vecadd", "--machines", "gtx480", "--sizes", "test", "--schedulers", "./mine.c")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ranking = {line.split()[0]: line.split() for line in done.stdout.split("\nranking ")[1].split("\n\n")[0].splitlines()[1:-1]}
+        self.assertEqual(sorted(ranking), ["./mine.c", "gto"])
+        self.assertEqual(ranking["./mine.c"][-1], "103")
+
+    def test_a_league_has_its_baseline(self):
+        done = self.tyto("league", "vecadd", "--machines", "gtx480", "--sizes", "test", "--schedulers", "lrr", "--stored")
+        self.assertIn("2 schedulers", done.stdout)
+        self.assertIn("speed-up over gto", done.stdout)
+
     def test_a_league_is_of_all_schedulers_over_gto(self):
         listed = re.findall(r"(?m)^  ([\w-]+)$", self.tyto("schedulers").stdout.split("CTA schedulers")[0])
         self.assertIn("gto", listed)

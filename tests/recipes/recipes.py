@@ -13,7 +13,7 @@ class Recipe:
     new: dict = dataclasses.field(default_factory=dict)  # file: its text, or (example file, {word: other word})
     rows: tuple = ()  # (file, text that occurs once, the same text with the row added)
     tests: tuple = ()
-    commands: tuple = ()  # (arguments of tyto, part of its output)
+    commands: tuple = ()  # (arguments of tyto, with {build} for its folder; part of its output)
     made: tuple = ()  # files that a command writes (`make bless`) and that the row names too
     broken: tuple = ()  # (new file, part of its text, text that breaks it)
     walkers: tuple = ()  # tests that must fail when it is broken
@@ -30,7 +30,9 @@ RECIPES = {
         rows=[("src/sched/policies.h", "POLICY(gto) ", "POLICY(gto) POLICY(keen) ")],
         tests=["sched_registry", "sched_properties", "sched_cost"],
         commands=[(["schedulers"], "\n  keen\n"),
-                  (["run", "--scheduler", "keen", "vecadd", "--size", "test"], "warps by keen")],
+                  (["run", "--scheduler", "keen", "vecadd", "--size", "test"], "warps by keen"),
+                  (["league", "vecadd", "--machines", "gtx480", "--sizes", "test", "--seeds", "1..2", "--database", "{build}/league.db"],
+                   "\nkeen ")],
         broken=("src/sched/keen.c", "return greedy_pick(state, view, scheduler, ready);",
                 "(void)state, (void)view, (void)scheduler;\n    return ready & 1 ? 1 : 0;"),
         walkers=["sched_properties", "sched_machines", "engine_threads", "engine_timing", "engine_profile", "random_kernels",

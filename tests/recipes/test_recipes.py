@@ -185,7 +185,7 @@ def add_case(what, recipe):
             is_passed, said = run(["meson", "test", "-C", self.scratch.build, "--no-rebuild", "-t", "10", *recipe.tests], 600)
             self.assertTrue(is_passed, said)
         for words, part in recipe.commands:
-            _, said = run([self.scratch.build / "tyto", *words], 120)
+            _, said = run([self.scratch.build / "tyto", *(word.format(build=self.scratch.build) for word in words)], 120)
             self.assertIn(part, said, words)
 
     setattr(Copy, "test_" + re.sub(r"\W+", "_", what) + "_is_there_once_added", test)

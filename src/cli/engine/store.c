@@ -94,6 +94,7 @@ typedef enum Statement {
     ASK_TOTAL,
     ASK_KERNEL,
     ASK_RECORD,
+    ASK_HOST,
     ASK_TIMED,
     ASK_TOTALS,
     ASK_ORIGIN,
@@ -125,6 +126,7 @@ static const char *const statements[STATEMENT_COUNT] = {
                    " WHERE part.type = 'text' AND" THIS_RUN,
     [ASK_TIMED] = "SELECT json_extract(?10, '$.total.kernels') > 0",
     [ASK_RECORD] = "SELECT json_extract(result, '$.record.' || ?10) FROM runs WHERE" THIS_RUN,
+    [ASK_HOST] = "SELECT json_extract(result, '$.host.cpu_seconds') FROM runs WHERE" THIS_RUN,
 };
 
 struct Store {
@@ -436,6 +438,18 @@ bool store_value(Store *store, const RunKey *key, const char *kernel, const char
     return is_right;
 }
 
+/* The number that a statement gives for a run; NAN if it gives none. */
+static bool ask_run_number(Store *store, Statement ask, const RunKey *key, const char *path,
+                           double *value) {
+    sqlite3_stmt *statement = bind(store, ask, key, path, NULL);
+    const int status = sqlite3_step(statement);
+    *value = NAN;
+    if (status == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        *value = sqlite3_column_double(statement, 0);
+    sqlite3_reset(statement);
+    return status == SQLITE_ROW || status == SQLITE_DONE || say_failure(store);
+}
+
 bool store_recorded(Store *store, const RunKey *key, int item, const char *name, double *value) {
     char path[128];
     const char *point = strchr(name, '.');
@@ -443,11 +457,9 @@ bool store_recorded(Store *store, const RunKey *key, int item, const char *name,
         snprintf(path, sizeof path, "%.*s[%d].%.60s", point ? (int)(point - name) : 0, name,
                  item - 1, point ? point + 1 : name);
     else snprintf(path, sizeof path, "%.120s", name);
-    sqlite3_stmt *statement = bind(store, ASK_RECORD, key, path, NULL);
-    int status = sqlite3_step(statement);
-    *value = NAN;
-    if (status == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
-        *value = sqlite3_column_double(statement, 0);
-    sqlite3_reset(statement);
-    return status == SQLITE_ROW || status == SQLITE_DONE || say_failure(store);
+    return ask_run_number(store, ASK_RECORD, key, path, value);
+}
+
+bool store_host_seconds(Store *store, const RunKey *key, double *seconds) {
+    return ask_run_number(store, ASK_HOST, key, NULL, seconds);
 }

@@ -61,6 +61,8 @@ bool store_totals(Store *store, const RunKey *key, char ***texts);
 /* The origin that a run reports, likewise: `count` texts in the order of tyto_origin. */
 bool store_origin(Store *store, const RunKey *key, int count, char ***texts);
 void store_free_texts(char **texts, int count);
+/* Processor seconds that the run took on its host; NAN if the store does not have the run. */
+bool store_host_seconds(Store *store, const RunKey *key, double *seconds);
 /* Seconds since the last finished or failed run was stored; NAN if there is none. */
 bool store_idle_seconds(Store *store, double *seconds);
 /* A counter or ratio of a run, in total (kernel NULL) or summed over the launches of a kernel. NAN

@@ -81,6 +81,36 @@ bool league_is_complete(const League *league, int row) {
     return true;
 }
 
+static double best_of(const League *league, int row) {
+    double best = league_at(league, row, 0);
+    for (int column = 1; column < league->columns; column++)
+        best = fmax(best, league_at(league, row, column));
+    return best;
+}
+
+double league_mean_of(const League *league, int column, const bool *is_in, int *rows) {
+    double logs = 0;
+    *rows = 0;
+    for (int row = 0; row < league->rows; row++) {
+        if (!is_in[row] || !league_is_complete(league, row)) continue;
+        logs += log(column == LEAGUE_BEST ? best_of(league, row) : league_at(league, row, column));
+        ++*rows;
+    }
+    return exp(logs / *rows); /* 0 / 0, NAN, without rows */
+}
+
+int *league_rank(const League *league) {
+    const double *means = league->means[LEAGUE_GEOMETRIC];
+    int *order = allocate((size_t)league->columns, sizeof *order);
+    for (int c = 0; c < league->columns; c++) {
+        int at = c;
+        for (; at && means[order[at - 1]] < means[c]; at--)
+            order[at] = order[at - 1];
+        order[at] = c;
+    }
+    return order;
+}
+
 static void find_means(League *league) {
     for (int column = 0; column < league->columns; column++) {
         const double count = league->complete;
@@ -118,15 +148,11 @@ static void find_shares(League *league) {
 }
 
 static void find_oracle(League *league) {
-    double logs = 0;
-    for (int row = 0; row < league->rows; row++) {
-        double best = 0;
-        if (!league_is_complete(league, row)) continue;
-        for (int column = 0; column < league->columns; column++)
-            best = fmax(best, league_at(league, row, column));
-        logs += log(best);
-    }
-    league->oracle = exp(logs / league->complete);
+    bool *all = allocate((size_t)league->rows + 1, sizeof *all);
+    int rows;
+    memset(all, true, (size_t)league->rows * sizeof *all);
+    league->oracle = league_mean_of(league, LEAGUE_BEST, all, &rows);
+    free(all);
 }
 
 /* ---- Confidence ---- */

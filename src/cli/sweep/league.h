@@ -41,6 +41,13 @@ League *league_new(const Sweep *sweep, Store *store);
 void league_free(League *league); /* NULL is allowed */
 double league_at(const League *league, int row, int column);
 bool league_is_complete(const League *league, int row);
+/* The columns by their geometric mean, the highest first; equal ones keep their order. The caller
+ * frees it. */
+int *league_rank(const League *league);
+/* The geometric mean of a column over the complete rows for which `is_in` is true; *rows is their
+ * number. NAN if there are none. LEAGUE_BEST: of each row's best column. */
+double league_mean_of(const League *league, int column, const bool *is_in, int *rows);
+enum { LEAGUE_BEST = -1 };
 
 /* Draws bars of the speed-ups, from 0, followed by bars of their geometric means. */
 bool league_plot(const Sweep *sweep, Store *store, const char *path, const Words *command);

@@ -28,6 +28,10 @@ bool sweep_number(const Sweep *sweep, Store *store, const Point *point, const ch
     return store_value(store, key_of(sweep, point), NULL, metric, number);
 }
 
+bool sweep_host_seconds(const Sweep *sweep, Store *store, const Point *point, double *seconds) {
+    return store_host_seconds(store, key_of(sweep, point), seconds);
+}
+
 /* ---- Text ---- */
 
 /* 1 if higher values of a metric are better, -1 if lower ones are; 0: neither. */
@@ -162,19 +166,6 @@ static int names_width(const Sweep *sweep, int across) {
     return width;
 }
 
-/* Sorts the columns by their geometric mean, the highest first; equal ones keep their order. */
-static int *rank_columns(const League *league) {
-    const double *means = league->means[LEAGUE_GEOMETRIC];
-    int *order = allocate((size_t)league->columns, sizeof *order);
-    for (int c = 0; c < league->columns; c++) {
-        int at = c;
-        for (; at && means[order[at - 1]] < means[c]; at--)
-            order[at] = order[at - 1];
-        order[at] = c;
-    }
-    return order;
-}
-
 static void write_figure(LeagueFigure figure, double value, FILE *to) {
     const bool is_share = figure == LEAGUE_GAIN || figure == LEAGUE_LOSS;
     char text[CELL_BYTES] = "-";
@@ -188,7 +179,7 @@ static void write_figure(LeagueFigure figure, double value, FILE *to) {
 static void write_ranking(const Words *columns, const League *league, FILE *to) {
     static const char HEADING[] = "ranking";
     const int width = width_of(columns, sizeof HEADING - 1);
-    int *order = rank_columns(league);
+    int *order = league_rank(league);
     fprintf(to, "\n%-*s  %9s", width, HEADING, "geo. mean");
     for (int f = 0; f < LEAGUE_FIGURES; f++)
         fprintf(to, "  %s", league_figure_names[f]);
@@ -247,7 +238,7 @@ static bool write_causes(const Sweep *sweep, Store *store, const League *league,
     const Words *columns = &sweep->dimensions[sweep_across(sweep)].values;
     Causes *causes = causes_new(sweep, store, league);
     if (!causes) return false;
-    int *order = rank_columns(league);
+    int *order = league_rank(league);
     write_causes_table(columns, order, "what changed (mean)", causes->means, write_cause, to);
     if (league->complete >= CAUSES_LEAST_ROWS)
         write_causes_table(columns, order, "goes with speed-up", causes->agreement, write_agreement,

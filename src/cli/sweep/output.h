@@ -28,5 +28,7 @@ bool sweep_plot(const Sweep *sweep, Store *store, const char *path, const Words 
 /* The value of a metric at a point; NAN if there is none. */
 bool sweep_number(const Sweep *sweep, Store *store, const Point *point, const char *metric,
                   double *number);
+/* Processor seconds that the run took on its host; NAN if there is no run. */
+bool sweep_host_seconds(const Sweep *sweep, Store *store, const Point *point, double *seconds);
 
 #endif
