@@ -118,6 +118,8 @@ uint64_t tyto_hash(uint64_t hash, const void *bytes, size_t length);
 /* Whether a scheduler option (`gto`, `./mine.so:depth=2`) names a shared object, whose code will be
  * executed. */
 bool tyto_is_plugin(const char *scheduler);
+/* Whether a machine option (`gtx480`, `./mine.yaml`) names a file. */
+bool tyto_is_machine_file(const char *machine);
 
 /* ---- Simulators ---- */
 

@@ -372,7 +372,7 @@ static bool apply_entry(Machine *machine, const char *file, const Entry *entry, 
     return is_set;
 }
 
-static bool is_path(const char *name) {
+bool machine_is_path(const char *name) {
     size_t length = strlen(name);
     return strchr(name, '/') || (length > 5 && !strcmp(name + length - 5, ".yaml")) ||
            !strcmp(name, "-");
@@ -404,7 +404,7 @@ static bool load_base(Machine *machine, const char *file, const Entry *entry, in
         diag_error(diag, file, entry->line, entry->column, "base: must be a machine or a file");
         return false;
     }
-    if (is_path(name) && name[0] != '/' && slash)
+    if (machine_is_path(name) && name[0] != '/' && slash)
         name = arena_printf(machine->arena, "%.*s/%s", (int)(slash - file), file, name);
     if (load_into(machine, name, bases + 1, diag)) {
         finish_base(machine);
@@ -487,7 +487,7 @@ static bool load_shipped(Machine *machine, const char *name, int bases, Diag *di
 }
 
 static bool load_into(Machine *machine, const char *name, int bases, Diag *diag) {
-    if (!is_path(name)) return load_shipped(machine, name, bases, diag);
+    if (!machine_is_path(name)) return load_shipped(machine, name, bases, diag);
     size_t length;
     char *text = text_read_file(name, FILE_MAX_BYTES, &length);
     if (!text) {

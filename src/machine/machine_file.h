@@ -40,6 +40,9 @@ void machine_free(Machine *machine);
  * possible. */
 bool machine_set(Machine *machine, const char *assignment, Diag *diag);
 
+/* Whether the name of a machine is a file's, or "-" for standard input. */
+bool machine_is_path(const char *name);
+
 /* Sets the SM clock to the one to which a profiler locks it, clock.profiled. The network keeps its
  * ratio to the SM clock; L2 and DRAM keep their clocks. Returns false with an error in `diag` if
  * the machine does not have this clock. */

@@ -68,3 +68,5 @@ uint64_t tyto_hash(uint64_t hash, const void *bytes, size_t length) {
 }
 
 bool tyto_is_plugin(const char *scheduler) { return choice_path_length(scheduler) != 0; }
+
+bool tyto_is_machine_file(const char *machine) { return machine_is_path(machine); }

@@ -256,6 +256,18 @@ class Combinations(Case):
         self.assertEqual(sorted(ranking), ["./mine.c", "gto"])
         self.assertEqual(ranking["./mine.c"][-1], "103")
 
+    def test_machines_of_a_file_are_next_to_it(self):
+        (self.path / "in").mkdir()
+        for sms in (1, 2):
+            (self.path / "in" / f"small-{sms}.yaml").write_text(f"base: gtx480\nname: small-{sms}\ntitle: small\ngpu:\n  sms: {sms}\n", encoding="utf-8")
+        (self.path / "in" / "league.yaml").write_text("programs: vecadd\nmachines: [small-1.yaml, ./small-2.yaml]\nsizes: test\nschedulers: [lrr, gto]\n", encoding="utf-8")
+        done = self.tyto("league", "in/league.yaml", "--markdown", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("| `small-1` | `small-2` | 95% from |", done.stdout)
+        self.assertIn("\n| `small-2` | ", done.stdout)
+        (self.path / "in" / "one.yaml").write_text("programs: vecadd\nmachines: missing.yaml\n", encoding="utf-8")
+        self.assertIn("in/one.yaml:2:11: error: in/missing.yaml: cannot be read", self.sweep("in/one.yaml", status=2).stderr)
+
     def test_a_league_has_its_baseline(self):
         done = self.tyto("league", "vecadd", "--machines", "gtx480", "--sizes", "test", "--schedulers", "lrr", "--stored")
         self.assertIn("2 schedulers", done.stdout)

@@ -198,21 +198,30 @@ static const char *add_alias(FieldFile *file, const char *word, const yaml_node_
     return word;
 }
 
-/* The name of a scheduler for runs. A relative path of a shared object is relative to the file's
- * folder. A shared object is code, so the user must allow it. */
+/* A path in the file is relative to the file's folder. */
+static const char *place_path(FieldFile *file, const yaml_node_t *node, const char *path) {
+    if (path[0] == '/') return path;
+    if (strncmp(path, "./", 2) == 0) path += 2;
+    const char *slash = strrchr(file->path, '/');
+    const int folder = slash ? (int)(slash + 1 - file->path) : 0;
+    const size_t size = (size_t)folder + strlen(path) + sizeof "./";
+    char *placed = fields_allocate(file, 1, size);
+    snprintf(placed, size, "%.*s%s%s", folder, file->path, folder ? "" : "./", path);
+    return add_alias(file, placed, node);
+}
+
+static const char *place_machine(FieldFile *file, const yaml_node_t *node, const char *machine) {
+    const bool is_file = tyto_is_machine_file(machine) && strcmp(machine, "-") != 0;
+    return is_file ? place_path(file, node, machine) : machine;
+}
+
+/* The name of a scheduler for runs. A shared object is code, so the user must allow it. */
 static const char *place_policy(FieldFile *file, const yaml_node_t *node, const char *policy) {
     if (!tyto_is_plugin(policy)) return policy;
     if (!file->allows_plugins)
         say_mistake(file, node->start_mark,
                     "this is code, which a file may load only with --allow-plugins:", policy);
-    if (policy[0] == '/') return policy;
-    if (strncmp(policy, "./", 2) == 0) policy += 2;
-    const char *slash = strrchr(file->path, '/');
-    int folder = slash ? (int)(slash + 1 - file->path) : 0;
-    size_t size = (size_t)folder + strlen(policy) + sizeof "./";
-    char *placed = fields_allocate(file, 1, size);
-    snprintf(placed, size, "%.*s%s%s", folder, file->path, folder ? "" : "./", policy);
-    return add_alias(file, placed, node);
+    return place_path(file, node, policy);
 }
 
 /* Does the same with `key=value` if the value is a scheduler. */
@@ -311,6 +320,10 @@ static void read_field(FieldFile *file, const yaml_node_t *node, const Field *fi
     case FIELD_WORDS: read_words(file, node, at, NULL); break;
     case FIELD_POLICY: *(const char **)at = place_policy(file, node, read_text(file, node)); break;
     case FIELD_POLICIES: read_words(file, node, at, place_policy); break;
+    case FIELD_MACHINE:
+        *(const char **)at = place_machine(file, node, read_text(file, node));
+        break;
+    case FIELD_MACHINES: read_words(file, node, at, place_machine); break;
     case FIELD_SETS: read_words(file, node, at, place_set); break;
     case FIELD_NUMBER: *(double *)at = read_number(file, node); break;
     case FIELD_ORDINAL: *(int *)at = read_ordinal(file, node); break;

@@ -11,8 +11,10 @@
 typedef enum FieldKind {
     FIELD_TEXT,     /* const char * */
     FIELD_POLICY,   /* the same, the name of a scheduler */
+    FIELD_MACHINE,  /* the same, the name or file of a machine */
     FIELD_WORDS,    /* Words: a list of scalars, or just one */
     FIELD_POLICIES, /* the same, names of schedulers */
+    FIELD_MACHINES, /* the same, names or files of machines */
     FIELD_SETS,     /* the same, key=value of the machine */
     FIELD_NUMBER,   /* double */
     FIELD_ORDINAL,  /* int: which of several, from 1; 0: the field is not given */

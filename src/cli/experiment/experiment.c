@@ -46,7 +46,7 @@ FIELDS_RECORD(program, Program, program_fields);
 
 static const Field setup_fields[] = {
     {"name", FIELD_TEXT, offsetof(Setup, name), true, NULL, NULL},
-    {"machine", FIELD_TEXT, offsetof(Setup, machine), false, NULL, NULL},
+    {"machine", FIELD_MACHINE, offsetof(Setup, machine), false, NULL, NULL},
     {"scheduler", FIELD_POLICIES, offsetof(Setup, schedulers), true, NULL, NULL},
     {"cta_scheduler", FIELD_POLICIES, offsetof(Setup, cta_schedulers), false, NULL, NULL},
     {"set", FIELD_SETS, offsetof(Setup, set), false, NULL, NULL},
@@ -97,7 +97,7 @@ static const Field experiment_fields[] = {
     {"paper", FIELD_TEXT, offsetof(Experiment, paper), true, NULL, NULL},
     {"title", FIELD_TEXT, offsetof(Experiment, title), true, NULL, NULL},
     {"place", FIELD_TEXT, offsetof(Experiment, place), true, NULL, NULL},
-    {"machine", FIELD_TEXT, offsetof(Experiment, machine), true, NULL, NULL},
+    {"machine", FIELD_MACHINE, offsetof(Experiment, machine), true, NULL, NULL},
     {"absent", FIELD_WORDS, offsetof(Experiment, absent), false, NULL, NULL},
     {"plot", FIELD_CHOICE, offsetof(Experiment, plot), false, plots, NULL},
     {"count", FIELD_CHOICE, offsetof(Experiment, counting), false, countings, NULL},

@@ -27,9 +27,10 @@ static char *make_label(const Sweep *sweep, const int *choice) {
     size_t length;
     FILE *to = open_memstream(&label, &length);
     for (int i = 0; to && i < sweep->dimension_count; i++) {
-        const char *value = sweep->dimensions[i].values.list[choice[i]];
         if (i == across || !sweep_varies(sweep, i)) continue;
-        fprintf(to, "%s%s", ftell(to) ? ", " : "", *value ? value : "machine's own");
+        char *value = sweep_label(sweep, i, choice[i]);
+        fprintf(to, "%s%s", ftell(to) ? ", " : "", value);
+        free(value);
     }
     if (to) fclose(to);
     if (label && *label) return label;

@@ -75,9 +75,11 @@ static void write_ranking_heading(const Page *page) {
     const Words *machines = listed_machines(page->sweep);
     fprintf(page->to, "\n## Ranking\n\n| scheduler | geo. mean |");
     for (int i = 0; i < machines->count; i++) {
+        char *machine = sweep_label(page->sweep, machines_of(page->sweep), i);
         fputc(' ', page->to);
-        write_code(machines->list[i], page->to);
+        write_code(machine, page->to);
         fputs(" |", page->to);
+        free(machine);
     }
     for (int f = 0; f < LEAGUE_FIGURES; f++)
         fprintf(page->to, " %s |", league_figure_names[f]);
@@ -200,7 +202,7 @@ static bool write_causes(const Page *page) {
 /* A property of a row's run under the baseline. The bounds are ours. */
 typedef struct Trait {
     const char *name;
-    const char *metric, *of;    /* the quantity: a metric, divided by another one unless NULL */
+    const char *metric, *of; /* the quantity: a metric, divided by another one unless NULL */
     double from, below;      /* a row has the property if the quantity is in this interval */
 } Trait;
 

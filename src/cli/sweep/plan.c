@@ -30,7 +30,7 @@ typedef struct SweepFile {
 
 static const Field sweep_fields[] = {
     {"programs", FIELD_WORDS, offsetof(SweepFile, programs), true, NULL, NULL},
-    {"machines", FIELD_WORDS, offsetof(SweepFile, machines), false, NULL, NULL},
+    {"machines", FIELD_MACHINES, offsetof(SweepFile, machines), false, NULL, NULL},
     {"set", FIELD_LISTS, offsetof(SweepFile, set), false, NULL, NULL},
     {"schedulers", FIELD_POLICIES, offsetof(SweepFile, schedulers), false, NULL, NULL},
     {"cta_schedulers", FIELD_POLICIES, offsetof(SweepFile, cta_schedulers), false, NULL, NULL},
@@ -383,6 +383,30 @@ static void read_metrics(Sweep *sweep, const char *given, const Words *in_file) 
     free((void *)names);
     free((void *)list.origins);
     sweep->metrics = list.values;
+}
+
+/* The part of a machine's name that labels show, and its length. */
+static const char *stem_of(const char *machine, int *length) {
+    static const char ending[] = ".yaml";
+    const char *slash = strrchr(machine, '/'), *stem = slash ? slash + 1 : machine;
+    *length = (int)strlen(stem);
+    const int rest = *length - (int)(sizeof ending - 1);
+    if (rest > 0 && !strcmp(stem + rest, ending)) *length = rest;
+    return stem;
+}
+
+char *sweep_label(const Sweep *sweep, int dimension, int value) {
+    const Dimension *of = &sweep->dimensions[dimension];
+    const char *text = of->values.list[value];
+    int length, other_length, same = 0;
+    const char *stem = stem_of(text, &length);
+    if (!*text) return words_copy_text("machine's own");
+    if (of->vary != VARY_MACHINE) return words_copy_text(text);
+    for (int i = 0; i < of->values.count; i++) {
+        const char *other = stem_of(of->values.list[i], &other_length);
+        same += other_length == length && !strncmp(other, stem, (size_t)length);
+    }
+    return same > 1 ? words_copy_text(text) : strndup(stem, (size_t)length);
 }
 
 bool sweep_varies(const Sweep *sweep, int dimension) {

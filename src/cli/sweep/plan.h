@@ -56,6 +56,9 @@ void sweep_free(Sweep *sweep); /* NULL is allowed */
 
 /* A point's value of a dimension, as the user wrote it. */
 const char *sweep_value(const Sweep *sweep, const Point *point, int dimension);
+/* A short form of a dimension's value, for labels: a machine's file without its folder and ending,
+ * unless another machine would have the same label. The caller frees it. */
+char *sweep_label(const Sweep *sweep, int dimension, int value);
 /* Whether a dimension has more than one value. */
 bool sweep_varies(const Sweep *sweep, int dimension);
 /* The dimension whose values are the columns of tables. It is never the programs; -1: none varies.
