@@ -365,6 +365,8 @@ TytoStatus tyto_write_file(const char *path, const void *bytes, size_t length, c
 int tyto_machine_count(void);
 const char *tyto_machine_name(int i);
 char *tyto_machine_title(int i); /* one line */
+/* A table of these machines with their sizes: SMs, clock, warps and L1D of an SM, L2, DRAM. */
+char *tyto_machines_text(void);
 /* The machine file that is in effect after `sets` ("key=value") are applied: every value, its
  * meaning and its source. NULL after an error, with the reasons in `message`, one per line. */
 char *tyto_machine_text(const char *name, int set_count, const char *const *sets, char *message,

@@ -6,11 +6,9 @@
 #include <stdlib.h>
 
 static void list_machines(void) {
-    for (int i = 0; i < tyto_machine_count(); i++) {
-        char *title = tyto_machine_title(i);
-        printf("%-10s %s\n", tyto_machine_name(i), title);
-        free(title);
-    }
+    char *text = tyto_machines_text();
+    fputs(text, stdout);
+    free(text);
 }
 
 static int run_machines(Arguments *arguments) {

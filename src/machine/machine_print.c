@@ -5,6 +5,7 @@
 
 #include "machine/machine_internal.h"
 #include "machine/machine_rows.h"
+#include "machine/machine_totals.h"
 
 /* Opens the sections of `key` that are not open after `previous`; returns the key's last part. */
 static const char *open_sections(const char *key, const char *previous, Text *out) {
@@ -30,6 +31,7 @@ void machine_print(const Machine *machine, Text *out) {
     Text value = {0};
     text_printf(out, "# The machine %s with every parameter, and where each value is from.\n",
                 machine->config.name);
+    machine_add_totals(&machine->config, out);
     for (int i = 0; i < count; i++) {
         const char *name = open_sections(rows[i].key, previous, out);
         const char *origin = machine->origins[i] ? machine->origins[i] : "default";

@@ -7,6 +7,7 @@
 
 #include "simulator/caller.h"
 #include "machine/machine_file.h"
+#include "machine/machine_totals.h"
 #include "partition/partition.h"
 #include "sched/cost.h"
 #include "sched/listing.h"
@@ -27,6 +28,20 @@ char *tyto_machine_title(int i) {
     machine_free(machine);
     diag_free(diag);
     return title;
+}
+
+char *tyto_machines_text(void) {
+    Text out = {0};
+    machine_add_heading(&out);
+    for (int i = 0; i < machine_shipped_count(); i++) {
+        Diag *diag = diag_new();
+        Machine *machine = machine_load(machine_shipped_name(i), diag);
+        const MachineConfig *config = machine ? machine_finish(machine, diag) : NULL;
+        if (config) machine_add_line(config, &out);
+        machine_free(machine);
+        diag_free(diag);
+    }
+    return out.bytes;
 }
 
 char *tyto_machine_text(const char *name, int set_count, const char *const *sets, char *message,

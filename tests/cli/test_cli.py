@@ -1079,14 +1079,20 @@ class Words(Case):
 
 class Listings(Case):
     def test_machines(self):
-        lines = self.tyto("machines").stdout.splitlines()
+        heading, *lines = self.tyto("machines").stdout.splitlines()
+        self.assertEqual(heading.split(), ["machine", "SMs", "clock", "warps/SM", "L1D/SM", "L2", "DRAM", "title"])
         self.assertEqual({line.split()[0] for line in lines}, {path.stem for path in (ROOT / "machines").glob("*.yaml")})
-        self.assertTrue(all(len(line.split()) > 3 for line in lines))
+        lines = {line.split()[0]: line for line in lines}
+        self.assertRegex(lines["h100"], r"^h100 +132 +1980 MHz +64 +256 KiB +50 MiB +3352 GB/s  H100 SXM5")  # its data sheet: 3.35 TB/s
+        self.assertRegex(lines["gtx480"], r"^gtx480 +15 +700 MHz +48 +16 KiB +768 KiB +177 GB/s  GTX480")  # its data sheet: 177.4 GB/s
+        self.assertRegex(lines["md"], r" none +177 GB/s ")
 
     def test_one_machine(self):
         plain = self.tyto("machines", "owl").stdout
         changed = self.tyto("machines", "owl", "--set", "l1d.size=64KiB").stdout
         self.assertRegex(plain, r"size: 32 KiB .*OWL table 1")
+        self.assertIn("\n# L2 of all partitions: 4 MiB. DRAM of all channels: 102 GB/s.\n", plain)
+        self.assertIn("\n# L2 of all partitions: none. DRAM of all channels: 51 GB/s.\n", self.tyto("machines", "owl", "--set", "l2.enabled=no", "--set", "clock.dram=400MHz").stdout)
         self.assertIn("size: 64 KiB", changed)
         # the output is a machine file
         (self.path / "mine.yaml").write_text(changed, encoding="utf-8")
