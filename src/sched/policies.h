@@ -26,6 +26,7 @@
     POLICY(cawa_cacp)                                                                              \
     POLICY(dyncta)                                                                                 \
     POLICY(equalizer)                                                                              \
+    POLICY(linebacker)                                                                             \
     POLICY(mascar)                                                                                 \
     POLICY(pcal)                                                                                   \
     POLICY(ciao)                                                                                   \

@@ -106,6 +106,9 @@ static void policies_state_what_their_tables_hold(void **unused) {
         {"cawa-cacp", 48 * (6 + 31) * 32 + 2 * 256 * 2 + 128 * 13},
         {"dyncta", 2 * 12 + 8 + 4},    /* 0 to 2048 cycles; 0 to 8 CTAs */
         {"equalizer", 4 * 11 + 8 + 4}, /* 32 samples of 48 warps */
+        /* up to 50000 in a window, from two schedulers; 64 sets of 8 tags */
+        {"linebacker", 64 * 16 + 32 + 512 * 41 + 2 * 17 + 8 + 4},
+        {"linebacker:hits=l1d", 64 * 16 + 32 + 2 * 17 + 8 + 4},
         {"mascar", 6 + 1},
         {"pcal", 48 + 2 * 6 + 3 + 64},
         {"ciao", 48 * 8 * 41 + 128 * 6 + 48 * (6 + 2) + 49 * 32 + 48 * 12},

@@ -25,6 +25,7 @@ static void list_all(void) {
     every_add(&schedulers, "dyncta:period=64");
     every_add(&schedulers, "tournament:period=64,again=256");
     every_add(&schedulers, "equalizer:sample=8,epoch=32,epochs=1");
+    every_add(&schedulers, "linebacker:window=64,threshold=0,rise=0,fall=0");
     every_add(&schedulers, "pcal:tokens=2,warps=3,period=128");
     every_add(&schedulers, "ciao:high=0.001,low=0.0005,high_epoch=50,low_epoch=10");
     every_add(&schedulers, "mascar:mshrs=24");

@@ -28,6 +28,7 @@ static void list_variants(void) {
         "dyncta:period=40",
         "tournament:period=50,again=100",
         "equalizer:sample=5,epoch=20,epochs=1",
+        "linebacker:window=40,threshold=0,rise=0,fall=0",
         "pcal:tokens=2,warps=3,period=64",
         "ciao:high=0.001,low=0.0005,high_epoch=50,low_epoch=10",
         TEST_TURNS,

@@ -81,6 +81,7 @@ static void the_papers_values_are_the_defaults(void **unused) {
         {"equalizer", "sample", 128},
         {"equalizer", "epoch", 4096},
         {"equalizer", "epochs", 3},
+        {"linebacker", "window", 50000},
         {"ciao", "high", 0.01},
         {"ciao", "low", 0.005},
     };
