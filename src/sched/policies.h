@@ -28,6 +28,7 @@
     POLICY(equalizer)                                                                              \
     POLICY(mascar)                                                                                 \
     POLICY(pcal)                                                                                   \
+    POLICY(poise)                                                                                  \
     POLICY(ciao)                                                                                   \
     POLICY(baws)                                                                                   \
     POLICY(ipaws)                                                                                  \
