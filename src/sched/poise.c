@@ -36,13 +36,13 @@ enum {
     STRIDE_WARPS,
     STRIDE_POLLUTING,
     LOADS,
-    SEARCH,
+    RESULT,
     ORDER
 };
-enum { SEARCH_NONE, SEARCH_STRIDES };
+enum { SEARCHED, PREDICTED_ALONE, IGNORED };
 enum { DIRECTIONS = 4 }; /* of the search: either knob up, then down */
 
-static const char *const SEARCHES[] = {"none", "strides", NULL};
+static const char *const RESULTS[] = {"searched", "predicted", "ignored", NULL};
 #define SOURCE "Dublish et al. (HPCA 2019); the value is ours"
 static const TytoPolicyParameter PARAMETERS[] = {
     [WARPS] = {"warps", TYTO_INTEGER, 0, 0, TYTO_MAX_WARPS, NULL,
@@ -65,8 +65,9 @@ static const TytoPolicyParameter PARAMETERS[] = {
                           "first stride of the search for polluting; 0: not searched", SOURCE},
     [LOADS] = {"loads", TYTO_REAL, 0.01, 0, 1, NULL,
                "L1D loads for each instruction, below which all warps issue", "ours"},
-    [SEARCH] = {"search", TYTO_CHOICE, SEARCH_STRIDES, 0, 1, SEARCHES,
-                "local search from the prediction: none, or by strides",
+    [RESULT] = {"result", TYTO_CHOICE, SEARCHED, 0, IGNORED, RESULTS,
+                "what holds after the samples: the result of the search, the prediction, or all "
+                "warps (to train)",
                 "Dublish et al. (HPCA 2019)"},
     [ORDER] = {"order", TYTO_CHOICE, GREEDY_THEN_OLDEST, 0, GREEDY_NEXT, greedy_orders,
                "order of the warps that may issue, as in gto", "ours"},
@@ -83,8 +84,7 @@ typedef struct Knobs {
 typedef struct Sample {
     uint64_t instructions;           /* issued */
     uint64_t hits, own_hits, misses; /* in the L1D; own: on a line that the same warp fetched */
-    uint64_t latency,
-        latency_samples; /* SM cycles from a miss to its data: sum, number of misses */
+    uint64_t latency, latencies;     /* SM cycles from a miss to its data: sum, number of misses */
 } Sample;
 
 typedef struct Poise {
@@ -96,7 +96,7 @@ typedef struct Poise {
     double loads;                         /* see the parameter */
     Knobs fixed, strides;                 /* parameters; 0: not fixed, not searched */
     int most;                             /* warps of the kernel that fit on the SM */
-    bool searches;                        /* after a prediction */
+    int result;                           /* see the parameter */
     Stage stage;                          /* of the epoch */
     bool is_warming;                      /* the stage is in its warm-up */
     Knobs now, predicted, best;           /* in use; by the weights; of the search so far */
@@ -137,21 +137,21 @@ static double share(uint64_t part, uint64_t whole) {
 
 static uint64_t accesses(const Sample *of) { return of->hits + of->misses; }
 
-static double mean_latency(const Sample *of) { return share(of->latency, of->latency_samples); }
+static double mean_latency(const Sample *of) { return share(of->latency, of->latencies); }
 
-/* Features without a unit, mostly between 0 and 1: a constant; hit rate with all warps, hit rate on
- * own lines with all warps, hit rate with one warp; latency of a miss with one warp relative to all
- * warps (1 if unknown); L1D loads for each instruction; instructions with one warp relative to all
- * warps. */
+/* Features from 0 to 1: a constant; hit rate with all warps, hit rate on own lines with all warps,
+ * hit rate with one warp; then one of two quantities over their sum: latency of a miss with one
+ * warp and with all (0.5 if one is unknown), L1D loads and instructions, instructions with one warp
+ * and with all. */
 static void find_features(const Sample *all, const Sample *one, double x[POISE_FEATURES]) {
     const double together = mean_latency(all), alone = mean_latency(one);
     x[0] = 1;
     x[1] = share(all->hits, accesses(all));
     x[2] = share(all->own_hits, accesses(all));
     x[3] = share(one->hits, accesses(one));
-    x[4] = together > 0 && alone > 0 ? alone / together : 1;
-    x[5] = share(accesses(all), all->instructions);
-    x[6] = share(one->instructions, all->instructions);
+    x[4] = together > 0 && alone > 0 ? alone / (alone + together) : 0.5;
+    x[5] = share(accesses(all), accesses(all) + all->instructions);
+    x[6] = share(one->instructions, one->instructions + all->instructions);
 }
 
 /* exp(x) for x from -16 to 0, the same on every host: the series of x/256, then eight squares. The
@@ -181,7 +181,7 @@ static Knobs predict(Poise *s) {
     s->inferences++;
     s->predicted =
         (Knobs){predicted(poise_weights[0], x, s->most), predicted(poise_weights[1], x, s->most)};
-    return bounded(s, s->predicted);
+    return bounded(s, s->result == IGNORED ? (Knobs){s->most, s->most} : s->predicted);
 }
 
 /* ---- The epoch ---- */
@@ -259,7 +259,7 @@ static void end_sample(Poise *s) {
             begin(s, HOLD, bounded(s, (Knobs){s->most, s->most}));
         else begin(s, ONE, (Knobs){1, 1});
         return;
-    case ONE: begin(s, s->searches ? PREDICTED : HOLD, predict(s)); return;
+    case ONE: begin(s, s->result == SEARCHED ? PREDICTED : HOLD, predict(s)); return;
     case PREDICTED: begin_search(s); return;
     case SEARCHING: judge(s); return;
     case HOLD: begin_epoch(s); return;
@@ -278,7 +278,7 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     s->length = (uint64_t)values[SAMPLE];
     s->step = (uint64_t)values[STEP];
     s->loads = values[LOADS];
-    s->searches = values[SEARCH] == SEARCH_STRIDES;
+    s->result = (int)values[RESULT];
     s->missing = TYTO_NO_WARP;
     s->most = lower((int)view->warp_count, (int)(view->cta_limit * view->warps_per_cta));
     begin(s, HOLD, bounded(s, is_fixed(s) ? s->fixed : (Knobs){s->most, s->most}));
@@ -341,7 +341,7 @@ static void filled(Poise *s, const TytoSmView *view, const TytoEvent *event) {
         event->address != s->miss_address)
         return;
     s->sample.latency += view->cycle - s->missed;
-    s->sample.latency_samples++;
+    s->sample.latencies++;
     s->missing = TYTO_NO_WARP;
 }
 
