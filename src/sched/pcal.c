@@ -60,16 +60,10 @@ static void start(void *state, const TytoSmView *view, const double *values) {
 }
 
 static void decide(Pcal *s, const TytoSmView *view) {
-    uint64_t rest = view->resident & ~view->exited;
     s->exited = view->exited;
     s->at_mbarrier = view->at_mbarrier;
     s->allowed = sched_view_oldest(view, s->warps);
-    s->holders = 0;
-    for (int i = 0; i < s->tokens && rest; i++) {
-        const uint64_t oldest = UINT64_C(1) << tyto_oldest(view, rest);
-        s->holders |= oldest;
-        rest &= ~oldest;
-    }
+    s->holders = sched_view_first(view, s->tokens);
 }
 
 /* Adds a warp if the last one has helped; otherwise takes it back, and tokens follow. */

@@ -29,6 +29,7 @@
     POLICY(linebacker)                                                                             \
     POLICY(mascar)                                                                                 \
     POLICY(pcal)                                                                                   \
+    POLICY(poise)                                                                                  \
     POLICY(ciao)                                                                                   \
     POLICY(baws)                                                                                   \
     POLICY(ipaws)                                                                                  \

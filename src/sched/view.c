@@ -55,12 +55,16 @@ uint64_t sched_view_awaited(const TytoSmView *view) {
     return awaited;
 }
 
-uint64_t sched_view_oldest(const TytoSmView *view, int limit) {
-    uint64_t rest = view->resident & ~view->exited, allowed = 0;
+uint64_t sched_view_first(const TytoSmView *view, int limit) {
+    uint64_t rest = view->resident & ~view->exited, first = 0;
     for (int i = 0; i < limit && rest; i++) {
         uint64_t oldest = UINT64_C(1) << tyto_oldest(view, rest);
-        allowed |= oldest;
+        first |= oldest;
         rest &= ~oldest;
     }
-    return allowed | sched_view_awaited(view);
+    return first;
+}
+
+uint64_t sched_view_oldest(const TytoSmView *view, int limit) {
+    return sched_view_first(view, limit) | sched_view_awaited(view);
 }

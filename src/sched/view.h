@@ -29,6 +29,9 @@ static inline uint64_t sched_view_unblocked(const TytoSmView *view) {
                               view->waits_other | view->exited);
 }
 
+/* The `limit` oldest warps with threads left. */
+uint64_t sched_view_first(const TytoSmView *view, int limit);
+
 /* The `limit` oldest warps with threads left, and all warps of CTAs with a warp at a barrier or an
  * mbarrier, so that the others can reach it. The result changes only with launches, exits, barriers
  * and waits at mbarriers. */
