@@ -64,8 +64,10 @@ static uint64_t count_on_device(const Workload *workload, const Graph *directed,
     bool is_search = workload->values[SEARCH];
     WorkloadShape shape = workload_cover(edges, is_search ? THREADS / WARP : THREADS);
     shape.block_x = THREADS;
-    workload_launch(workload, is_search ? "triangles_search" : "triangles_merge", shape,
-                    (void *[]){&row_offsets, &neighbours, &device_sources, &device_total, &edges});
+    if (edges)
+        workload_launch(
+            workload, is_search ? "triangles_search" : "triangles_merge", shape,
+            (void *[]){&row_offsets, &neighbours, &device_sources, &device_total, &edges});
     workload_copy_to_host(&total, device_total, sizeof total);
     return total;
 }
