@@ -25,7 +25,7 @@ static const WorkloadInfo INFO = {
     .summary = "PageRank on a random graph, a thread, warp or CTA for each node.",
     .parameters =
         {
-            [NODES] = {"nodes", "of the graph", {3333, 32768, 524288}, 1u << 24, 0},
+            [NODES] = {"nodes", "of the graph", {3333, 32768, 393216}, 1u << 24, 0},
             [EDGES] = {"edges", "drawn for each node", {16, 8, 4}, 64, 0},
             [UNIFORM] = {"uniform",
                          "1: edges between uniformly random nodes; 0: a Kronecker graph",
