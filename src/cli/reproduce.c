@@ -1,5 +1,5 @@
-/* tyto reproduce: runs the tables and figures of the papers, and prints the published numbers next
- * to ours. A file in experiments/ describes each experiment. Finished runs are stored in a
+/* tyto reproduce: runs the tables and figures of papers, and prints the published numbers next to
+ * ours. A file in experiments/ describes each experiment. Finished runs are stored in a
  * database; an interrupted command resumes when it is repeated. */
 #include "cli/reproduce.h"
 
@@ -42,19 +42,56 @@ typedef struct Work {
     int interrupt;     /* the signal with which the user ended it; 0: none */
 } Work;
 
-/* ---- All experiments ---- */
+/* The operand that runs each group. */
+static const char *const group_words[] = {[GROUP_PAPERS] = "all", [GROUP_LATER] = "later"};
+_Static_assert(sizeof group_words / sizeof group_words[0] == GROUP_COUNT, "a word for each group");
+
+/* GROUP_COUNT: the word is not a group's. */
+static Group find_group(const char *word) {
+    Group group = 0;
+    while (group < GROUP_COUNT && strcmp(group_words[group], word) != 0)
+        group++;
+    return group;
+}
+
+/* ---- The list ---- */
+
+static void widen(int *width, const char *text) {
+    const int columns = tyto_columns(text);
+    if (columns > *width) *width = columns;
+}
+
+/* Lists the experiments of a group; files that could not be read are NULL. */
+static void list_group(Experiment *const *list, int count, Group group) {
+    int id = 0, paper = 0, place = 0; /* widths */
+    for (int i = 0; i < count; i++) {
+        if (!list[i] || list[i]->group != group) continue;
+        widen(&id, list[i]->id);
+        widen(&paper, list[i]->paper);
+        widen(&place, list[i]->place);
+    }
+    for (int i = 0; i < count; i++) {
+        const Experiment *one = list[i];
+        if (!one || one->group != group) continue;
+        printf("%-*s  %-*s  %-*s  %s\n", pad_text(one->id, id), one->id,
+               pad_text(one->paper, paper), one->paper, pad_text(one->place, place), one->place,
+               one->title);
+    }
+}
 
 static int list_experiments(void) {
     Words ids = {0};
     bool is_right = catalogue_list(&ids);
+    Experiment **list = allocate((size_t)ids.count, sizeof *list);
     for (int i = 0; i < ids.count; i++) {
-        Experiment *experiment = catalogue_find(ids.list[i], true); /* loads no code */
-        is_right &= experiment != NULL;
-        if (experiment)
-            printf("%-18s %-5s %-22s %s\n", experiment->id, experiment->paper, experiment->place,
-                   experiment->title);
-        experiment_free(experiment);
+        list[i] = catalogue_find(ids.list[i], true); /* loads no code */
+        is_right &= list[i] != NULL;
     }
+    for (Group group = 0; group < GROUP_COUNT; group++)
+        list_group(list, ids.count, group);
+    for (int i = 0; i < ids.count; i++)
+        experiment_free(list[i]);
+    free(list);
     words_free(&ids);
     return is_right ? EXIT_DONE : EXIT_FAILED;
 }
@@ -89,29 +126,37 @@ static int show_study(Work *work, Study *study) {
     return missing ? EXIT_FAILED : status;
 }
 
-static int reproduce(Work *work, const char *id) {
-    Experiment *experiment = catalogue_find(id, work->allows_plugins);
-    if (!experiment) return EXIT_USAGE;
+static int reproduce(Work *work, const Experiment *experiment) {
     Study study = {.experiment = experiment,
                    .store = work->store,
                    .size = work->size,
                    .allows_plugins = work->allows_plugins};
     int status = study_plan(&study) ? show_study(work, &study) : store_plan_status(work->store);
     study_free(&study);
+    return status;
+}
+
+static int reproduce_one(Work *work, const char *id) {
+    Experiment *experiment = catalogue_find(id, work->allows_plugins);
+    work->asked = 1;
+    int status = experiment ? reproduce(work, experiment) : EXIT_USAGE;
     experiment_free(experiment);
     return status;
 }
 
 /* Continues after an experiment that failed, but not after one that was interrupted. Returns the
- * status of the first failure. */
-static int reproduce_all(Work *work) {
+ * status of the first failure. A file that cannot be read could be of any group. */
+static int reproduce_group(Work *work, Group group) {
     Words ids = {0};
     int status = catalogue_list(&ids) ? EXIT_DONE : EXIT_FAILED;
-    work->asked = ids.count;
     for (int i = 0; i < ids.count && !work->interrupt; i++) {
-        if (i) printf("\n");
-        int one = reproduce(work, ids.list[i]);
-        if (!status) status = one;
+        Experiment *experiment = catalogue_find(ids.list[i], work->allows_plugins);
+        if (!experiment || experiment->group == group) {
+            if (work->asked++) printf("\n");
+            int one = experiment ? reproduce(work, experiment) : EXIT_USAGE;
+            if (!status) status = one;
+        }
+        experiment_free(experiment);
     }
     words_free(&ids);
     return status;
@@ -155,15 +200,13 @@ static void say_left(const Arguments *arguments) {
 
 static int run_work(Work *work) {
     char *const *ids = work->arguments->operands;
-    int status;
-    work->asked = 1;
+    const Group group = find_group(ids[0]);
     open_page(work, &work->csv, "--csv");
     const char *page = arguments_value(work->arguments, "--markdown");
     if (page) work->claims = claims_new(work->size);
     if (work->csv.file) output_csv_heading(work->csv.file);
-    if (strcmp(ids[0], "all") == 0) status = reproduce_all(work);
-    else status = reproduce(work, ids[0]);
-    const bool is_whole = work->tables == work->asked;
+    int status = group < GROUP_COUNT ? reproduce_group(work, group) : reproduce_one(work, ids[0]);
+    const bool is_whole = work->tables == work->asked && !work->interrupt;
     bool is_written = close_page(&work->csv, is_whole);
     if (!is_whole) say_left(work->arguments);
     else if (page) is_written &= claims_write(work->claims, page);
@@ -191,7 +234,7 @@ static int run_reproduce(Arguments *arguments) {
     if (strcmp(arguments->operands[0], "list") == 0)
         return check_list(arguments) ? list_experiments() : EXIT_USAGE;
     if (!arguments_jobs(arguments, &work.jobs) || !read_size(&work)) return EXIT_USAGE;
-    if (arguments_has(arguments, "--plot") && strcmp(arguments->operands[0], "all") == 0) {
+    if (arguments_has(arguments, "--plot") && find_group(arguments->operands[0]) < GROUP_COUNT) {
         say_error("--plot needs a single experiment");
         return EXIT_USAGE;
     }
@@ -226,7 +269,7 @@ static const TytoOption options[] = {
 
 const Command command_reproduce = {
     .name = "reproduce",
-    .operands = "list|all|ID|FILE.yaml",
+    .operands = "list|all|later|ID|FILE.yaml",
     .summary = "Run a table or figure of a paper, and print its numbers next to ours",
     .text = "  tyto reproduce list\n"
             "  tyto reproduce owl-table-2 --size test --csv table.csv --plot table.svg\n"

@@ -25,7 +25,12 @@ from tyto_runs import hear_signals  # noqa: E402 (found by the line above)
 hear_signals()
 TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
-IDS = sorted(path.stem for path in (ROOT / "experiments").glob("*.yaml"))
+TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "experiments").glob("*.yaml"))}
+LATER = [one for one, text in TEXTS.items() if re.search(r"(?m)^group: later$", text)]
+IDS = [one for one in TEXTS if one not in LATER]  # of the four papers
+# Schedulers without an experiment in the group `later`: those that papers compare with, and those of the four papers.
+BASIC = {"lrr", "gto", "oldest", "youngest", "two-level", "two-level-active", "swl", "round-robin", "limit"}
+OF_PAPERS = {"cta-aware", "cta-aware-locality", "cta-aware-locality-blp", "owl", "ccws", "pro", "md"}
 
 SMALL = """
 id: mine
@@ -92,7 +97,7 @@ class Shipped(Case):
     def test_list_has_every_file_under_its_id(self):
         listing = self.tyto("reproduce", "list")
         self.check(listing, 0)
-        self.assertEqual([line.split()[0] for line in listing.stdout.splitlines()], IDS)
+        self.assertEqual([line.split()[0] for line in listing.stdout.splitlines()], [*IDS, *LATER])
 
     def test_every_experiment_is_valid_and_the_page_of_claims_has_every_claim(self):
         """Programs, setups, columns, machines and schedulers are checked before anything runs. docs/reproduction.md
@@ -117,6 +122,32 @@ class Shipped(Case):
         self.assertEqual([page.endswith(" |\n") for page in (kept, made)], [True, True])
         self.assertIn("The paper's text has no numbers for this figure.\n", made)
         self.assertIn("The paper's text has no numbers for this figure. Ours:\n\n| of |", kept)
+
+    def test_later_experiments_are_valid_and_their_page_has_every_claim(self):
+        done = self.tyto("reproduce", "later", "--stored", "--size", "paper", "--csv", "later.csv", "--markdown", "page.md")
+        self.check(done, 1)  # because runs are missing
+        self.assertEqual(set(done.stderr.splitlines()), {"tyto: note: there is no database tyto-runs.sqlite"})
+        with open(self.path / "later.csv", encoding="utf-8") as file:
+            self.assertEqual(sorted({row["experiment"] for row in csv.DictReader(file)}), LATER)
+        made = (self.path / "page.md").read_text(encoding="utf-8")
+        kept = (ROOT / "docs" / "reproduction-later.md").read_text(encoding="utf-8")
+
+        def told(page):
+            """The beginning, the headings, and each row's cells that do not depend on our numbers."""
+            beginning, verdicts, *sections = page.split("\n## ")
+            headlines = [line.split(" | ")[:4] + line.split(" | ")[6:] for line in verdicts.splitlines() if line.startswith("| `")]
+            claims = [line.split(" | ")[:4] for section in sections for line in re.sub(r"(?s)\nOurs:.*", "", section).splitlines()
+                      if line == section.split("\n")[0] or ("| claim about |" in section and line.startswith("| "))]
+            return beginning, headlines, claims
+        self.assertEqual(len(told(made)[1]) >= len(LATER), True)
+        self.assertEqual(told(kept), told(made))
+
+    def test_every_other_scheduler_has_a_later_experiment(self):
+        names = set(re.findall(r"(?m)^  ([a-z][\w-]*)$", self.tyto("schedulers").stdout))
+        self.assertEqual((BASIC | OF_PAPERS) - names, set())
+        run = {name for one in LATER for listed in re.findall(r"scheduler: (\[[^]]*\]|[^,}]*)", TEXTS[one])
+               for name in re.findall(r"[a-z][\w-]*", re.sub(r":[^',\]]*", "", listed))}
+        self.assertEqual(names - BASIC - OF_PAPERS - run, set())
 
     def test_the_page_of_claims_counts_its_rows(self):
         page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
@@ -171,7 +202,7 @@ class Shipped(Case):
         total = json.loads((self.path / "run.json").read_text(encoding="utf-8"))["total"]
         self.tyto("cache", "run.l1d", "--json", "replay.json")
         replay = json.loads((self.path / "replay.json").read_text(encoding="utf-8"))
-        text = "".join((ROOT / "experiments" / f"{one}.yaml").read_text(encoding="utf-8") for one in IDS)
+        text = "".join(TEXTS.values())
         words = set()
         for key in ("metric", "over_metric", "per"):
             for part in text.split(f" {key}: ")[1:]:
@@ -259,6 +290,21 @@ class Table(Case):
         self.assertIn("| absolute values, within 25% | 0 | 0 | 0 | 0 | 0 |\n| one-sided | 0 | 0 | 0 | 0 | 0 |\n", page)
         self.assertRegex(page, r"## Headlines\n\n.*\n\n.*\n.*\n\| OURS here \| .*: BEST, HMEAN \| 0.25x "
                                r"\| 1.\d\dx \| differs \| .*\|\n\n")
+
+    def test_the_page_of_later_experiments_begins_with_verdicts(self):
+        later = SMALL.replace("id: mine", "id: mine\ngroup: later")
+        self.check(self.reproduce(later, "--markdown", "page.md"), 0)
+        page = (self.path / "page.md").read_text(encoding="utf-8")
+        self.assertRegex(page, r"(?m)^\| `lrr` \| OURS \| two programs, three schedulers: BEST, HMEAN \| 0.25x \| 1.\d\dx "
+                               r"\| differs \| `owl` \| A, B \|$")
+        self.assertIn("| published numbers | 4 | 0 | 0 | 4 (100.0%) | 0 |\n", page)
+        self.assertRegex(page, r"\nOurs:\n\n\| of \| GAIN \| MISSES \| BEST \|\n\|---\|---\|---\|---\|\n\| A \|")
+        self.assertNotIn("by paper", page)
+        silent = later[:later.index("published:")]
+        self.check(self.reproduce(silent, "--markdown", "page.md"), 0)
+        page = (self.path / "page.md").read_text(encoding="utf-8")
+        self.assertRegex(page, r"(?m)^\| `lrr` \| OURS \| .*: GAIN, HMEAN \|  \| \+[\d.]+% \|  \| `owl` \| A, B \|$")
+        self.assertIn("none could be verified. Ours:\n\n| of |", page)
 
     def test_a_headline_is_one_of_the_claims(self):
         self.check(self.reproduce(SMALL.replace("headline: HMEAN", "headline: B")), 2, "value of row 'B'")
@@ -1029,6 +1075,7 @@ class Mistakes(Case):
             ("column: BEST", "column: WORST", "there is no column 'WORST'"),
             ("absent: [X]", "absent: {a: b}", "expected a text"),
             ("absent: [X]", "id: mine", "given twice: 'id'"),
+            ("absent: [X]", "group: latter", "mine.yaml:7:8: error: not an allowed value: 'latter'"),
             ("absent: [X]", "absent: [X", "mine.yaml:"),
             ("run: vecadd", "run: vecadd, item: 0", "mine.yaml:9:35: error: not a whole number from 1 to 1000000: '0'"),
             ("run: vecadd", "run: vecadd, item: 1.5", "not a whole number from 1 to 1000000: '1.5'"),
@@ -1107,7 +1154,8 @@ class Mistakes(Case):
     def test_on_the_command_line(self):
         self.check(self.tyto("reproduce", "owl-table-2", "--size", "huge"), 2, "not one of test, small, paper")
         self.check(self.tyto("reproduce", "owl-table-2", "--jobs", "0"), 2, "not a number of processes")
-        self.check(self.tyto("reproduce", "all", "--plot", "x.svg"), 2, "--plot needs a single experiment")
+        for group in ("all", "later"):
+            self.check(self.tyto("reproduce", group, "--plot", "x.svg"), 2, "--plot needs a single experiment")
         for option, name in (("--csv", "x.csv"), ("--csv", "-"), ("--plot", "x.svg"), ("--markdown", "x.md")):
             done = self.tyto("reproduce", "list", option, name)
             self.check(done, 2, f"{option} needs an experiment: tyto reproduce list writes no file")

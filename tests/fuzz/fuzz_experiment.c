@@ -49,6 +49,7 @@ static void check(const Experiment *experiment) {
     check_text(experiment->id);
     check_text(experiment->title);
     check_words(&experiment->absent);
+    require(experiment->group < GROUP_COUNT);
     require(experiment->plot < PLOT_COUNT);
     for (int i = 0; i < experiment->programs.count; i++) {
         const Program *program = &experiment->programs.list[i];

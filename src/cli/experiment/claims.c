@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/experiment/output.h"
+#include "cli/experiment/verdicts.h"
 #include "cli/files.h"
 
 enum { CELL_BYTES = 32, PAPER_BYTES = 32, MOST_PAPERS = 32 };
@@ -38,6 +39,7 @@ typedef struct Stream {
 
 struct Claims {
     const char *size;
+    Group group;                     /* of the experiments */
     PaperTally tallies[MOST_PAPERS]; /* in the order of their first experiments */
     int papers;
     Stream headlines; /* rows of the table of headlines */
@@ -158,12 +160,15 @@ static void add_claim(Claims *claims, const Table *table, int row, int column) {
             examined && cell->verdict > VERDICT_AGREES ? examined : "");
     if (experiment->counting == COUNT_EACH)
         count_claim(find_tally(claims, experiment->paper), table, row, column);
-    if (is_headline(cell->claim, label)) {
-        fprintf(claims->headlines.file, "| %s %s | %s: %s, %s | %s | %s | %s | ", experiment->paper,
-                experiment->place, experiment->title, of->label, label, theirs, ours, verdict);
-        add_rest(claims->headlines.file, table, row, column);
-        fprintf(claims->headlines.file, " |\n");
+    if (!is_headline(cell->claim, label)) return;
+    if (claims->group == GROUP_LATER) {
+        verdicts_write_row(table, row, column, theirs, ours, verdict, claims->headlines.file);
+        return;
     }
+    fprintf(claims->headlines.file, "| %s %s | %s: %s, %s | %s | %s | %s | ", experiment->paper,
+            experiment->place, experiment->title, of->label, label, theirs, ours, verdict);
+    add_rest(claims->headlines.file, table, row, column);
+    fprintf(claims->headlines.file, " |\n");
 }
 
 /* Counts all numbers of a run as one claim. */
@@ -186,11 +191,8 @@ static bool has_value(const Table *table) {
     return false;
 }
 
-/* Writes the values of a figure without published numbers, if its runs are stored. */
+/* Writes our value of every cell. */
 static void add_values(FILE *to, const Table *table) {
-    fprintf(to, "The paper's text has no numbers for this figure.%s\n",
-            has_value(table) ? " Ours:\n" : "");
-    if (!has_value(table)) return;
     fprintf(to, "| of |");
     for (int column = 0; column < table->columns; column++)
         fprintf(to, " %s |", table->experiment->columns.list[column].label);
@@ -209,9 +211,23 @@ static void add_values(FILE *to, const Table *table) {
     fprintf(to, "\n");
 }
 
+/* Why a section has no claims. */
+static const char *const unpublished[GROUP_COUNT] = {
+    [GROUP_PAPERS] = "The paper's text has no numbers for this figure.",
+    [GROUP_LATER] = "No number of the paper is published here, because none could be verified."};
+
+static void add_unpublished(Claims *claims, const Table *table) {
+    FILE *to = claims->sections.file;
+    const bool has_ours = has_value(table);
+    fprintf(to, "%s%s\n", unpublished[claims->group], has_ours ? " Ours:\n" : "");
+    if (has_ours) add_values(to, table);
+    if (claims->group == GROUP_LATER) verdicts_write_unpublished(table, claims->headlines.file);
+}
+
 void claims_add(Claims *claims, const Table *table) {
     const Experiment *experiment = table->experiment;
     FILE *to = claims->sections.file;
+    claims->group = experiment->group;
     fprintf(to, "%s## %s, %s: %s\n\n`tyto reproduce %s --size %s`\n\n", ftell(to) ? "\n" : "",
             experiment->paper, experiment->place, experiment->title, experiment->id, claims->size);
     long heading_end = ftell(to);
@@ -219,7 +235,7 @@ void claims_add(Claims *claims, const Table *table) {
     output_absent(experiment, to);
     if (ftell(to) > heading_end) fprintf(to, "\n");
     if (!experiment->published.count) {
-        add_values(to, table);
+        add_unpublished(claims, table);
         return;
     }
     if (experiment->counting == COUNT_AS_ONE) add_as_one(claims, table);
@@ -230,22 +246,26 @@ void claims_add(Claims *claims, const Table *table) {
             if (table_cell(table, row, column)->claim) add_claim(claims, table, row, column);
         }
     }
+    if (claims->group != GROUP_LATER || !has_value(table)) return;
+    fprintf(to, "\nOurs:\n\n");
+    add_values(to, table);
 }
 
 /* ---- The page ---- */
 
-static const char heading[] = "# Reproduction\n"
-                              "\n"
-                              "Every number that the papers' texts publish for the experiments, "
-                              "next to ours, from runs at size `%s`. Written by\n"
-                              "`tyto reproduce --markdown`. [Experiments](experiments.md) explains "
-                              "how to make and read this page. It links to the\n"
-                              "choices behind the figures and the reasons for differences.\n"
-                              "\n"
-                              "## Claims\n"
-                              "\n";
+static const char papers_heading[] =
+    "# Reproduction\n"
+    "\n"
+    "Every number that the papers' texts publish for the experiments, "
+    "next to ours, from runs at size `%s`. Written by\n"
+    "`tyto reproduce --markdown`. [Experiments](experiments.md) explains "
+    "how to make and read this page. It links to the\n"
+    "choices behind the figures and the reasons for differences.\n"
+    "\n"
+    "## Claims\n"
+    "\n";
 
-static const char verdicts[] =
+static const char rules[] =
     "| verdict | ours |\n"
     "|---|---|\n"
     "| agrees | differs by at most half of the claim, so the sign is the same; for a claim of no "
@@ -255,7 +275,9 @@ static const char verdicts[] =
     "\n"
     "Verdicts use the digits that the page prints. For a bound (\"at least\", \"at most\"), our "
     "number must be within it.\n"
-    "\n"
+    "\n";
+
+static const char kinds[] =
     "* *Distinct claims* are all claims that the papers print, each counted once: effects, values, "
     "one-sided claims,\n"
     "  claims of no change, and runs whose numbers count as one claim.\n"
@@ -332,7 +354,7 @@ static void write_tallies(const Claims *claims, FILE *to) {
     write_tally("effects", &sum.kinds[CLAIM_EFFECT], to);
     write_tally("absolute values, within 25%", &sum.close, to);
     write_tally("one-sided", &sum.kinds[CLAIM_ONE_SIDED], to);
-    fprintf(to, "\n%s", verdicts);
+    fprintf(to, "\n%s%s", rules, kinds);
     write_heading("Distinct claims by paper:", "paper", to);
     for (int i = 0; i < claims->papers; i++)
         write_tally(papers[i].paper, &papers[i].distinct, to);
@@ -355,21 +377,36 @@ static void write_tallies(const Claims *claims, FILE *to) {
     fprintf(to, "\n");
 }
 
-bool claims_write(Claims *claims, const char *path) {
-    Stream page;
-    open_stream(&page);
-    fflush(claims->headlines.file);
-    fflush(claims->sections.file);
-    fprintf(page.file, heading, claims->size);
-    write_tallies(claims, page.file);
+static void begin_papers(const Claims *claims, FILE *to) {
+    fprintf(to, papers_heading, claims->size);
+    write_tallies(claims, to);
     if (claims->headlines.length)
         fprintf(
-            page.file,
+            to,
             "## Headlines\n\nA mean rests on a program if less than half of its effect remains "
             "without "
             "that program.\n\n"
             "| of | claim | paper | ours | verdict | rests on |\n|---|---|---|---|---|---|\n%s\n",
             claims->headlines.text);
+}
+
+static void begin_later(const Claims *claims, FILE *to) {
+    Tally all = {0};
+    for (int i = 0; i < claims->papers; i++)
+        add_tally(&all, &claims->tallies[i].distinct);
+    verdicts_begin_page(claims->size, claims->headlines.text, to);
+    write_heading(NULL, "tally", to);
+    write_tally("published numbers", &all, to);
+    fprintf(to, "\n%s", rules);
+}
+
+bool claims_write(Claims *claims, const char *path) {
+    Stream page;
+    open_stream(&page);
+    fflush(claims->headlines.file);
+    fflush(claims->sections.file);
+    if (claims->group == GROUP_LATER) begin_later(claims, page.file);
+    else begin_papers(claims, page.file);
     fputs(claims->sections.text, page.file);
     fclose(page.file);
     bool is_written = file_write(path, page.text, page.length);

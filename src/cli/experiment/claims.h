@@ -1,5 +1,5 @@
-/* The page of claims, docs/reproduction.md: each number that the papers' texts publish, next to
- * ours. */
+/* The page of claims of a group of experiments, such as docs/reproduction.md: each number that the
+ * papers' texts publish, next to ours. */
 #ifndef TYTO_CLI_EXPERIMENT_CLAIMS_H
 #define TYTO_CLI_EXPERIMENT_CLAIMS_H
 
@@ -11,9 +11,10 @@ typedef struct Claims Claims;
 
 Claims *claims_new(const char *size);
 void claims_free(Claims *claims); /* NULL is allowed */
-/* Adds an experiment's section, and counts its claims by verdict. */
+/* Adds an experiment's section, and counts its claims by verdict. All experiments of a page are of
+ * one group, which decides what the page begins with. */
 void claims_add(Claims *claims, const Table *table);
-/* Writes the page: the count for each paper, the headlines, the sections. False after a message. */
+/* Writes the page: the counts, the headlines, the sections. False after a message. */
 bool claims_write(Claims *claims, const char *path);
 
 #endif

@@ -31,6 +31,9 @@ static_assert(sizeof countings / sizeof countings[0] == COUNTING_COUNT + 1,
 static const char *const plots[] = {"bars", "lines", "spans", NULL};
 static_assert(sizeof plots / sizeof plots[0] == PLOT_COUNT + 1, "a name for each plot");
 
+static const char *const groups[] = {"papers", "later", NULL};
+static_assert(sizeof groups / sizeof groups[0] == GROUP_COUNT + 1, "a name for each group");
+
 static const Field program_fields[] = {
     {"label", FIELD_TEXT, offsetof(Program, label), true, NULL, NULL},
     {"run", FIELD_WORDS, offsetof(Program, run), false, NULL, NULL},
@@ -94,6 +97,7 @@ FIELDS_RECORD(claim, Claim, claim_fields);
 
 static const Field experiment_fields[] = {
     {"id", FIELD_TEXT, offsetof(Experiment, id), true, NULL, NULL},
+    {"group", FIELD_CHOICE, offsetof(Experiment, group), false, groups, NULL},
     {"paper", FIELD_TEXT, offsetof(Experiment, paper), true, NULL, NULL},
     {"title", FIELD_TEXT, offsetof(Experiment, title), true, NULL, NULL},
     {"place", FIELD_TEXT, offsetof(Experiment, place), true, NULL, NULL},

@@ -130,8 +130,16 @@ typedef enum Counting {
     COUNTING_COUNT
 } Counting;
 
+/* Experiments that one command runs together, and that share a page of claims. */
+typedef enum Group {
+    GROUP_PAPERS, /* tables and figures of the four papers whose machines Tyto models */
+    GROUP_LATER,  /* headlines of other schedulers' papers, on the nearest machine and programs */
+    GROUP_COUNT
+} Group;
+
 typedef struct Experiment {
     const char *id; /* "owl-figure-7" */
+    Group group;
     const char *paper;
     const char *title;
     const char *place; /* in the paper */
