@@ -94,6 +94,7 @@ static void free_tables(Plan *plan) {
 
 cufftResult cufftDestroy(cufftHandle plan) {
     Plan *found = find_plan(plan);
+    if (plan == CUFFT_PLAN_NULL) return CUFFT_SUCCESS;
     if (!found) return CUFFT_INVALID_PLAN;
     forget_plan(plan);
     free_tables(found);
@@ -585,7 +586,8 @@ cufftResult cufftGetVersion(int *version) {
 
 cufftResult cufftGetProperty(libraryPropertyType type, int *value) {
     static const int parts[] = {CUFFT_VER_MAJOR, CUFFT_VER_MINOR, CUFFT_VER_PATCH};
-    if (!value || (unsigned)type > PATCH_LEVEL) return CUFFT_INVALID_VALUE;
+    if ((unsigned)type > PATCH_LEVEL) return CUFFT_INVALID_TYPE;
+    if (!value) return CUFFT_INVALID_VALUE;
     *value = parts[type];
     return CUFFT_SUCCESS;
 }

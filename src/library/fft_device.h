@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Limits of a block (ours): two buffers of so many points and one spare point for each line fit
- * into 10 KB of shared memory, so several blocks run on an SM of every machine. */
+/* Limits of a block (ours). Its two buffers have one spare point for each line and need less than
+ * 10 KB of shared memory, so a block fits on an SM of every machine. */
 enum {
     FFT_POINTS = 512,        /* points of single precision in a block */
     FFT_POINTS_DOUBLE = 256, /* the same in double precision */

@@ -8,7 +8,7 @@
  * have at least 256 / 7: it is above 2^27. Convolutions have up to 2^28 points: 4 parts. */
 enum { LAST = FFT_RANK - 1, MOST_PARTS = 5, MOST_PRIMES = 32 };
 
-/* A transform of which some passes exist. */
+/* A transform, and the passes made so far. */
 typedef struct Builder {
     const FftShape *shape;
     FftPasses *passes;
@@ -132,8 +132,8 @@ static void set_lines(Builder *builder, FftPass *pass, int dimension, const FftL
 
 /* ---- Passes ---- */
 
-/* Adds the passes of a transform of `length` points, of which `out_count` results are stored;
- * returns the first of them. If it is the end of everything, the results are the caller's. */
+/* Adds the passes of a transform of `length` points that stores its first `out_count` results;
+ * returns the first pass. If it is the end of everything, the results are the caller's. */
 static FftPass *add_transform(Builder *builder, int dimension, uint32_t length, uint32_t out_count,
                               bool is_end) {
     const FftShape *shape = builder->shape;

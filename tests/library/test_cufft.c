@@ -18,7 +18,7 @@
 
 typedef long double complex Number;
 
-#define ROUNDINGS 1.0L /* measured: at most 0.5 */
+#define ROUNDINGS 1.0L /* measured: at most 0.6 */
 
 enum { UNTOUCHED = 77, MOST_RANK = 3 };
 
@@ -539,7 +539,7 @@ static void work_areas_have_the_size_that_is_told(void **state) {
     check(cufftEstimate1d(512, CUFFT_C2C, 9, &made));
     check(cufftGetSize1d(plan, 512, CUFFT_C2C, 9, &got));
     assert_true(got == 0 && made == 0);
-    /* without a work area; then with the caller's, of which nothing more is written */
+    /* without a work area; then with the caller's, without writing beyond its end */
     Job job = {.type = CUFFT_Z2Z, .rank = 2, .n = {600, 4}, .batch = 1};
     CUdeviceptr area;
     unsigned char guard[16];
@@ -647,6 +647,7 @@ static void calls_that_cannot_be_are_refused(void **state) {
     assert_int_equal(cufftSetAutoAllocation(CUFFT_PLAN_NULL, 1), CUFFT_INVALID_PLAN);
     check(cufftDestroy(plan));
     check(cufftDestroy(empty));
+    check(cufftDestroy(CUFFT_PLAN_NULL));
     cuMemFree(data);
 }
 
@@ -659,7 +660,7 @@ static void versions_are_those_of_the_header(void **state) {
     assert_int_equal(version, CUFFT_VERSION);
     assert_int_equal(version, parts[0] * 1000 + parts[1] * 100 + parts[2]);
     assert_int_equal(cufftGetVersion(NULL), CUFFT_INVALID_VALUE);
-    assert_int_equal(cufftGetProperty((libraryPropertyType)3, &version), CUFFT_INVALID_VALUE);
+    assert_int_equal(cufftGetProperty((libraryPropertyType)3, &version), CUFFT_INVALID_TYPE);
 }
 
 int main(void) {
