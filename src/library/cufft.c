@@ -217,6 +217,7 @@ static cufftResult make_tables(Plan *plan) {
     const bool is_double = plan->shape.is_double;
     for (int i = 0; i < FFT_RANK; i++) {
         FftDimension *dimension = &plan->shape.dimensions[i];
+        if (dimension->length == 1) continue; /* no kernel reads its roots */
         const size_t bytes = fft_table_bytes(dimension, is_double);
         CUdeviceptr address = 0;
         if (cuMemAlloc(&address, bytes) != CUDA_SUCCESS) return CUFFT_ALLOC_FAILED;

@@ -495,6 +495,7 @@ static void the_type_less_call_runs_each_type(void **state) {
     };
     CUdeviceptr data;
     assert_int_equal(cuMemAlloc(&data, 256), CUDA_SUCCESS);
+    cuMemsetD8(data, 0, 256);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         long long n[] = {8};
         size_t bytes, estimated;
