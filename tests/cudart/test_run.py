@@ -130,8 +130,13 @@ int main() {
 
 OTHER_FILE = "__device__ int shared_count = 7;\n__device__ int square(int x) { return x * x; }\n"
 TRANSFORMS = r"""
-#include <cufft.h>
-int main() { cufftHandle plan; return cufftPlan1d(&plan, 64, CUFFT_C2C, 1) == CUFFT_SUCCESS; }
+#include <cufftw.h>
+int main() {
+    static fftw_complex line[64];
+    void *started;
+    cudaMalloc(&started, 4);
+    return fftw_plan_dft_1d(64, line, line, FFTW_FORWARD, FFTW_ESTIMATE) != NULL;
+}
 """
 MANY_REGISTERS = r"""
 __global__ void __launch_bounds__(256) many(float *x) {
@@ -280,13 +285,13 @@ class Run(unittest.TestCase):
             self.assertEqual(json.loads((self.path / "out.json").read_text())["total"]["kernels"], chosen, names)
 
     def test_a_library_that_is_not_there_is_named_at_once(self):
-        if not os.path.exists("/usr/local/cuda/lib64/libcufft.so"):
-            self.skipTest("the CUDA toolkit has no cuFFT")
-        self.build("-cudart", "shared", "x.cu", "-lcufft", x=TRANSFORMS)
+        if not os.path.exists("/usr/local/cuda/lib64/libcufftw.so"):
+            self.skipTest("the CUDA toolkit has no cuFFTW")
+        self.build("-cudart", "shared", "x.cu", "-lcufftw", x=TRANSFORMS)
         done = self.tyto("./a.out")
         self.assertEqual(done.returncode, 0)
-        self.assertTrue(done.stderr.startswith("tyto: warning: ./a.out links libcufft.so (cuFFT)"), done.stderr)
-        self.assertIn("tyto: error: libcufft.so", done.stderr)
+        self.assertTrue(done.stderr.startswith("tyto: warning: ./a.out links libcufftw.so (cuFFTW)"), done.stderr)
+        self.assertIn("tyto: error: libcufftw.so", done.stderr)
 
     def test_a_kernel_of_more_registers_than_a_machine_has_runs_with_fewer(self):
         self.build("-cudart", "shared", "x.cu", x=MANY_REGISTERS)

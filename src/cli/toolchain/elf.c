@@ -45,8 +45,7 @@ static bool has_prefix(const char *text, const char *prefix) {
 
 /* NVIDIA's libraries that do not run on a simulated GPU and that Tyto does not have. */
 const ElfLibrary elf_absent_libraries[] = {
-    {"libcufft.so", "cuFFT"},
-    {"libcufftw.so", "cuFFTW"},
+    {"libcufftw.so", "cuFFTW"}, /* the vendor's on top of cuFFT */
     {"libcusparse.so", "cuSPARSE"},
     {"libcusolver.so", "cuSOLVER"},
     {"libcusolverMg.so", "cuSOLVER"},
