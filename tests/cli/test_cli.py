@@ -1019,7 +1019,7 @@ class Words(Case):
         self.assertGreaterEqual(len(names), 60)
         listed = self.tyto("workloads").stdout
         self.assertEqual(set(re.findall(r"(?m)^  (\w+) ", listed)), names)
-        self.assertEqual(len(re.findall(r"(?m)^\w.*", listed)), 10)  # suites, and Tyto's own workloads
+        self.assertEqual(len(re.findall(r"(?m)^\w.*", listed)), 11)  # suites, and Tyto's own workloads
         page = self.tyto("help", "run").stdout.split("Workloads, by suite")[1].split("\n\n")[0]
         self.assertEqual(names - set(page.split()), set())
         self.assertEqual(re.findall(r"(?m)^  (\w+) ", self.tyto("workloads", "aes-128").stdout), ["aes"])
