@@ -119,8 +119,8 @@ static int run_workloads(Arguments *arguments) {
             if (!has_heading) printf("%s%s\n", shown ? "\n" : "", suites[s]);
             has_heading = true;
             shown++;
-            printf("  %-14s %s\n", row->name, row->algorithm);
-            if (*row->papers) printf("  %-14s in the papers: %s\n", "", row->papers);
+            printf("  %-15s %s\n", row->name, row->algorithm);
+            if (*row->papers) printf("  %-15s in the papers: %s\n", "", row->papers);
         }
     }
     free_workloads(&workloads);
