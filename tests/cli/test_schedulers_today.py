@@ -15,6 +15,7 @@ INPUTS = SOURCES / "scripts" / "schedulers-today.yaml"
 LEFT_OUT = {"micro", "mmicro", "wgemm", "mgemm"}  # they measure a machine
 LEFT_OUT.add("embedding")  # newer than the page's runs
 LEFT_OUT.add("hashjoin")  # the same
+LEFT_OUT.add("knn")  # the same
 
 
 def inputs():
