@@ -15,7 +15,7 @@ static const WorkloadInfo INFO = {
     .summary = "Finds the documents that link to each address with MapReduce.",
     .parameters =
         {
-            [COPIES] = {"copies", "of a page in each of 3 documents", {2, 24, 1024}, 8192, 0},
+            [COPIES] = {"copies", "of a page in each of 3 documents", {2, 8, 1024}, 8192, 0},
             [ADDRESSES] = {"addresses", "of links", {50, 300, 300}, 1u << 20, 0},
             [PHASES] = MAPREDUCE_PHASES(MAPREDUCE_COUNT),
         },

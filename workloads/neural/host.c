@@ -16,7 +16,7 @@ static const WorkloadInfo INFO = {
     .summary = "Recognises digits by a convolutional neural network, one launch per layer.",
     .parameters =
         {
-            [IMAGES] = {"images", "to read", {2, 7, 28}, 10000, 0},
+            [IMAGES] = {"images", "to read", {2, 3, 28}, 10000, 0},
         },
 };
 
