@@ -115,9 +115,13 @@ typedef enum {
 } cusparseSpMMAlg_t;
 
 typedef enum {
-    CUSPARSE_SPSV_UPDATE_GENERAL = 0,
-    CUSPARSE_SPSV_UPDATE_DIAGONAL = 1
-} cusparseSpSVUpdate_t;
+    CUSPARSE_SPGEMM_DEFAULT = 0,
+    CUSPARSE_SPGEMM_CSR_ALG_DETERMINITIC = 1,
+    CUSPARSE_SPGEMM_CSR_ALG_NONDETERMINITIC = 2,
+    CUSPARSE_SPGEMM_ALG1 = 3,
+    CUSPARSE_SPGEMM_ALG2 = 4,
+    CUSPARSE_SPGEMM_ALG3 = 5
+} cusparseSpGEMMAlg_t;
 
 typedef struct cusparseContext *cusparseHandle_t;
 typedef struct cusparseMatDescr *cusparseMatDescr_t;
@@ -130,6 +134,7 @@ typedef struct cusparseDnVecDescr const *cusparseConstDnVecDescr_t;
 typedef struct cusparseSpMatDescr const *cusparseConstSpMatDescr_t;
 typedef struct cusparseDnMatDescr const *cusparseConstDnMatDescr_t;
 typedef struct cusparseSpSVDescr *cusparseSpSVDescr_t;
+typedef struct cusparseSpGEMMDescr *cusparseSpGEMMDescr_t;
 
 typedef void (*cusparseLoggerCallback_t)(int level, const char *function, const char *message);
 
@@ -389,6 +394,29 @@ cusparseStatus_t cusparseSDDMM(cusparseHandle_t handle, cusparseOperation_t op_a
                                const void *beta, cusparseSpMatDescr_t c, cudaDataType compute,
                                cusparseSDDMMAlg_t algorithm, void *buffer);
 
+/* C = alpha * A B + beta * C, all CSR. The estimation and the computation are called twice: without
+ * a buffer they return its size. The computation sets the number of elements of C; then the program
+ * sets the pointers of C, and the copy fills it. */
+cusparseStatus_t cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t *descr);
+cusparseStatus_t cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t descr);
+cusparseStatus_t cusparseSpGEMM_workEstimation(
+    cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void *alpha,
+    cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void *beta,
+    cusparseSpMatDescr_t c, cudaDataType compute, cusparseSpGEMMAlg_t algorithm,
+    cusparseSpGEMMDescr_t descr, size_t *bytes, void *buffer);
+cusparseStatus_t cusparseSpGEMM_getNumProducts(cusparseSpGEMMDescr_t descr, int64_t *count);
+cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperation_t op_a,
+                                        cusparseOperation_t op_b, const void *alpha,
+                                        cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b,
+                                        const void *beta, cusparseSpMatDescr_t c,
+                                        cudaDataType compute, cusparseSpGEMMAlg_t algorithm,
+                                        cusparseSpGEMMDescr_t descr, size_t *bytes, void *buffer);
+cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_t op_a,
+                                     cusparseOperation_t op_b, const void *alpha,
+                                     cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b,
+                                     const void *beta, cusparseSpMatDescr_t c, cudaDataType compute,
+                                     cusparseSpGEMMAlg_t algorithm, cusparseSpGEMMDescr_t descr);
+
 /* ---- Triangular systems: op(A) y = alpha * x ---- */
 
 cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t *descr);
@@ -447,6 +475,21 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int rows, int cols,
                                     int *row_indices, cudaDataType type, cusparseAction_t action,
                                     cusparseIndexBase_t base, cusparseCsr2CscAlg_t algorithm,
                                     void *buffer);
+
+/* ---- Order of elements ---- */
+
+cusparseStatus_t cusparseCreateIdentityPermutation(cusparseHandle_t handle, int n,
+                                                   int *permutation);
+cusparseStatus_t cusparseXcoosort_bufferSizeExt(cusparseHandle_t handle, int rows, int cols,
+                                                int nnz, const int *row_indices, const int *columns,
+                                                size_t *bytes);
+/* Sorts the row and column indices, and permutes `permutation` (may be NULL) in the same way. */
+cusparseStatus_t cusparseXcoosortByRow(cusparseHandle_t handle, int rows, int cols, int nnz,
+                                       int *row_indices, int *columns, int *permutation,
+                                       void *buffer);
+cusparseStatus_t cusparseXcoosortByColumn(cusparseHandle_t handle, int rows, int cols, int nnz,
+                                          int *row_indices, int *columns, int *permutation,
+                                          void *buffer);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -83,7 +83,7 @@ cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle,
     int32_t total = 0, lines = compress.b.lines;
     status = run_compress(handle, "count", b->type, &compress);
     if (!status)
-        status = sparse_scan(handle, compress.counts, (SparseIndices){.items = compress.counts},
+        status = sparse_scan(handle, compress.counts, sparse_plain_list(compress.counts),
                              (int64_t)lines + 1);
     if (!status) status = sparse_status(cuStreamSynchronize(handle->device.stream));
     CUdeviceptr end = compress.counts + (uint64_t)lines * sizeof total;
@@ -169,7 +169,6 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int rows, int cols,
                                     int *row_indices, cudaDataType type, cusparseAction_t action,
                                     cusparseIndexBase_t base, cusparseCsr2CscAlg_t algorithm,
                                     void *buffer) {
-    SparseSorted sorted = {0};
     bool has_values = action == CUSPARSE_ACTION_NUMERIC;
     cusparseStatus_t status =
         check_transposition(handle, rows, cols, nnz, type, action, base, algorithm);
@@ -178,14 +177,79 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int rows, int cols,
                                     (has_values && (!csr_values || !csc_values)))))
         return CUSPARSE_STATUS_INVALID_VALUE;
     SparseEntries entries = csr_of(row_offsets, columns, nnz, rows, base);
-    if (nnz) status = sparse_sort(handle, &entries, cols, buffer, &sorted);
-    SparsePick pick = {.from = entries, .order = sorted.order, .out = list_of(row_indices, base)};
-    SparsePermute permute = {device_address(csr_values), sorted.order, device_address(csc_values),
+    SparseLists lists = sparse_lists(device_address(buffer), nnz);
+    status = sparse_set_keys(handle, &lists, &entries, true);
+    if (!status) status = sparse_sort(handle, &lists, cols);
+    SparsePick pick = {.from = entries, .order = lists.order, .out = list_of(row_indices, base)};
+    SparsePermute permute = {device_address(csr_values), lists.order, device_address(csc_values),
                              nnz};
     if (!status) status = sparse_each(handle, "pick", NULL, nnz, &pick);
     if (!status && has_values)
         status = sparse_each(handle, "permute", sparse_type_name(type), nnz, &permute);
     return status ? status
-                  : sparse_bounds(handle, (SparseIndices){.items = sorted.lines}, nnz,
+                  : sparse_bounds(handle, sparse_plain_list(lists.keys), nnz,
                                   list_of(column_offsets, base), cols);
+}
+
+/* ---- Order of elements ---- */
+
+cusparseStatus_t cusparseCreateIdentityPermutation(cusparseHandle_t handle, int n,
+                                                   int *permutation) {
+    if (!handle || !sparse_is_size(n) || (!permutation && n)) return CUSPARSE_STATUS_INVALID_VALUE;
+    SparseIdentity identity = {device_address(permutation), n};
+    return sparse_each(handle, "identity", NULL, n, &identity);
+}
+
+cusparseStatus_t cusparseXcoosort_bufferSizeExt(cusparseHandle_t handle, int rows, int cols,
+                                                int nnz, const int *row_indices, const int *columns,
+                                                size_t *bytes) {
+    (void)row_indices, (void)columns;
+    if (!handle || !are_sizes(rows, cols, nnz, CUSPARSE_INDEX_BASE_ZERO) || !bytes)
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    *bytes = sparse_sort_bytes(nnz, 0);
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+/* Writes items[order[k]] to items[k]. */
+static cusparseStatus_t reorder(cusparseHandle_t handle, const SparseLists *lists, int *items) {
+    SparsePermute permute = {device_address(items), lists->order, lists->spare_keys,
+                             (int32_t)lists->count};
+    size_t bytes = (size_t)lists->count * sizeof *items;
+    cusparseStatus_t status = sparse_each(handle, "permute", "f32", lists->count, &permute);
+    return status ? status
+                  : sparse_status(cuMemcpyDtoDAsync(device_address(items), permute.out, bytes,
+                                                    handle->device.stream));
+}
+
+/* Sorts by the minor index first. The base does not matter for the order: index 0 with base 1 does
+ * not exist, so keys reach up to the size. */
+static cusparseStatus_t sort_coo(cusparseHandle_t handle, int major_size, int minor_size, int nnz,
+                                 int *major, int *minor, int *permutation, void *buffer) {
+    if (!handle || !are_sizes(major_size, minor_size, nnz, CUSPARSE_INDEX_BASE_ZERO) ||
+        (nnz && (!major || !minor || !buffer)))
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    if (nnz == 0) return CUSPARSE_STATUS_SUCCESS;
+    SparseEntries entries = {.major = list_of(major, CUSPARSE_INDEX_BASE_ZERO),
+                             .minor = list_of(minor, CUSPARSE_INDEX_BASE_ZERO),
+                             .count = nnz};
+    SparseLists lists = sparse_lists(device_address(buffer), nnz);
+    cusparseStatus_t status = sparse_set_keys(handle, &lists, &entries, true);
+    if (!status) status = sparse_sort(handle, &lists, (int64_t)minor_size + 1);
+    if (!status) status = sparse_set_keys(handle, &lists, &entries, false);
+    if (!status) status = sparse_sort(handle, &lists, (int64_t)major_size + 1);
+    if (!status) status = reorder(handle, &lists, major);
+    if (!status) status = reorder(handle, &lists, minor);
+    return status || !permutation ? status : reorder(handle, &lists, permutation);
+}
+
+cusparseStatus_t cusparseXcoosortByRow(cusparseHandle_t handle, int rows, int cols, int nnz,
+                                       int *row_indices, int *columns, int *permutation,
+                                       void *buffer) {
+    return sort_coo(handle, rows, cols, nnz, row_indices, columns, permutation, buffer);
+}
+
+cusparseStatus_t cusparseXcoosortByColumn(cusparseHandle_t handle, int rows, int cols, int nnz,
+                                          int *row_indices, int *columns, int *permutation,
+                                          void *buffer) {
+    return sort_coo(handle, cols, rows, nnz, columns, row_indices, permutation, buffer);
 }

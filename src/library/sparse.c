@@ -102,9 +102,6 @@ SparseIndices sparse_indices(const void *items, cusparseIndexType_t type,
     return (SparseIndices){device_address(items), type == CUSPARSE_INDEX_64I, (int32_t)base};
 }
 
-/* A list that this library made: 32 bits, from 0. */
-static SparseIndices plain_list(CUdeviceptr items) { return (SparseIndices){.items = items}; }
-
 SparseEntries sparse_entries(cusparseConstSpMatDescr_t a) {
     bool is_by_column = a->format == CUSPARSE_FORMAT_CSC;
     return (SparseEntries){
@@ -150,50 +147,66 @@ cusparseStatus_t sparse_bounds(cusparseHandle_t handle, SparseIndices sorted, in
 
 static int64_t tiles_of(int64_t count) { return (count + SPARSE_TILE - 1) / SPARSE_TILE; }
 
-/* Two lists of keys, two of positions, the counts of digits, the offsets. */
+SparseLists sparse_lists(CUdeviceptr buffer, int64_t count) {
+    uint64_t bytes = (uint64_t)count * sizeof(int32_t);
+    uint64_t digits = (uint64_t)SPARSE_DIGITS * (uint64_t)tiles_of(count) * sizeof(int32_t);
+    return (SparseLists){
+        .keys = buffer,
+        .order = buffer + bytes,
+        .spare_keys = buffer + 2 * bytes,
+        .spare_order = buffer + 3 * bytes,
+        .counts = buffer + 4 * bytes,
+        .end = buffer + 4 * bytes + digits,
+        .count = count,
+    };
+}
+
 size_t sparse_sort_bytes(int64_t count, int64_t lines) {
-    int64_t items = 4 * count + SPARSE_DIGITS * tiles_of(count) + lines + 1;
-    return (size_t)items * sizeof(int32_t);
+    return (size_t)sparse_lists(0, count).end + ((size_t)lines + 1) * sizeof(int32_t);
+}
+
+cusparseStatus_t sparse_set_keys(cusparseHandle_t handle, SparseLists *lists,
+                                 const SparseEntries *from, bool wants_minor) {
+    SparsePick pick = {.from = *from,
+                       .order = lists->has_order ? lists->order : 0,
+                       .out = sparse_plain_list(lists->keys),
+                       .wants_minor = wants_minor};
+    return sparse_each(handle, "pick", NULL, lists->count, &pick);
 }
 
 /* One pass, by one digit. */
-static cusparseStatus_t sort_digit(cusparseHandle_t handle, SparseSort *sort) {
-    int64_t counts = (int64_t)SPARSE_DIGITS * sort->tiles;
-    cusparseStatus_t status = sparse_launch(handle, "sort_count", NULL, sort->tiles, 1, 256, sort);
-    if (!status) status = sparse_scan(handle, sort->counts, plain_list(sort->counts), counts);
-    if (!status) status = sparse_launch(handle, "sort_move", NULL, sort->tiles, 1, 256, sort);
-    return status;
+static cusparseStatus_t sort_digit(cusparseHandle_t handle, const SparseLists *lists, int shift) {
+    int64_t tiles = tiles_of(lists->count), counts = SPARSE_DIGITS * tiles;
+    SparseSort sort = {
+        .keys = lists->keys,
+        .order = lists->has_order ? lists->order : 0,
+        .keys_out = lists->spare_keys,
+        .order_out = lists->spare_order,
+        .counts = lists->counts,
+        .count = (int32_t)lists->count,
+        .tiles = (int32_t)tiles,
+        .shift = shift,
+    };
+    cusparseStatus_t status = sparse_launch(handle, "sort_count", NULL, tiles, 1, 256, &sort);
+    if (!status)
+        status = sparse_scan(handle, lists->counts, sparse_plain_list(lists->counts), counts);
+    return status ? status : sparse_launch(handle, "sort_move", NULL, tiles, 1, 256, &sort);
 }
 
-cusparseStatus_t sparse_sort(cusparseHandle_t handle, const SparseEntries *entries, int64_t lines,
-                             const void *buffer, SparseSorted *sorted) {
-    uint64_t bytes = (uint64_t)entries->count * sizeof(int32_t), start = device_address(buffer);
-    SparsePick keys = {.from = *entries, .out = plain_list(start), .wants_minor = true};
-    SparseSort sort = {
-        .keys = start,
-        .keys_out = start + bytes,
-        .order_out = start + 3 * bytes,
-        .counts = start + 4 * bytes,
-        .count = entries->count,
-        .tiles = (int32_t)tiles_of(entries->count),
-    };
-    cusparseStatus_t status = sparse_each(handle, "pick", NULL, entries->count, &keys);
-    for (int64_t rest = lines - 1; !status; rest /= SPARSE_DIGITS, sort.shift += 8) {
-        status = sort_digit(handle, &sort);
-        uint64_t used = sort.keys, other = sort.order ? sort.order : start + 2 * bytes;
-        sort.keys = sort.keys_out;
-        sort.order = sort.order_out;
-        sort.keys_out = used;
-        sort.order_out = other;
-        if (rest < SPARSE_DIGITS) break;
+cusparseStatus_t sparse_sort(cusparseHandle_t handle, SparseLists *lists, int64_t limit) {
+    enum { DIGIT_BITS = 8, KEY_BITS = 32 };
+    for (int shift = 0; shift < KEY_BITS; shift += DIGIT_BITS) {
+        cusparseStatus_t status = sort_digit(handle, lists, shift);
+        if (status) return status;
+        const SparseLists before = *lists;
+        lists->keys = before.spare_keys;
+        lists->order = before.spare_order;
+        lists->spare_keys = before.keys;
+        lists->spare_order = before.order;
+        lists->has_order = true;
+        if ((limit - 1) >> shift < SPARSE_DIGITS) break;
     }
-    *sorted = (SparseSorted){
-        .lines = sort.keys,
-        .order = sort.order,
-        .spare = sort.keys_out,
-        .offsets = sort.counts + (uint64_t)SPARSE_DIGITS * (uint64_t)sort.tiles * sizeof(int32_t),
-    };
-    return status;
+    return CUSPARSE_STATUS_SUCCESS;
 }
 
 /* ---- Rows of op(A) ---- */
@@ -213,19 +226,21 @@ size_t sparse_lines_bytes(cusparseConstSpMatDescr_t a, cusparseOperation_t op) {
     return a->format == CUSPARSE_FORMAT_COO ? (size_t)(a->rows + 1) * sizeof(int32_t) : 0;
 }
 
-/* Sorts the elements: then `spare` has the other index of each, and `offsets` the rows. */
+/* Sorts the elements of the matrix by column; by row if it is stored by column. The other index of
+ * each then takes the place of the spare keys. */
 static cusparseStatus_t sort_lines(cusparseHandle_t handle, const SparseEntries *entries,
                                    const void *buffer, SparseLines *lines) {
-    SparseSorted sorted;
-    cusparseStatus_t status = sparse_sort(handle, entries, lines->count, buffer, &sorted);
-    SparsePick others = {.from = *entries, .order = sorted.order, .out = plain_list(sorted.spare)};
-    if (!status) status = sparse_each(handle, "pick", NULL, entries->count, &others);
-    lines->offsets = plain_list(sorted.offsets);
-    lines->indices = others.out;
-    lines->order = sorted.order;
-    return status ? status
-                  : sparse_bounds(handle, plain_list(sorted.lines), entries->count, lines->offsets,
-                                  lines->count);
+    SparseLists lists = sparse_lists(device_address(buffer), entries->count);
+    cusparseStatus_t status = sparse_set_keys(handle, &lists, entries, true);
+    if (!status) status = sparse_sort(handle, &lists, lines->count);
+    lines->offsets = sparse_plain_list(lists.end);
+    if (!status)
+        status = sparse_bounds(handle, sparse_plain_list(lists.keys), lists.count, lines->offsets,
+                               lines->count);
+    lines->indices = sparse_plain_list(lists.spare_keys);
+    lines->order = lists.order;
+    SparsePick others = {.from = *entries, .order = lines->order, .out = lines->indices};
+    return status ? status : sparse_each(handle, "pick", NULL, entries->count, &others);
 }
 
 cusparseStatus_t sparse_lines(cusparseHandle_t handle, cusparseConstSpMatDescr_t a,
@@ -240,7 +255,8 @@ cusparseStatus_t sparse_lines(cusparseHandle_t handle, cusparseConstSpMatDescr_t
     if (!buffer && sparse_lines_bytes(a, op) != 0) return CUSPARSE_STATUS_INVALID_VALUE;
     if (!is_in_order(a, op)) return sort_lines(handle, &entries, buffer, lines);
     lines->indices = entries.minor;
-    lines->offsets = entries.has_offsets ? entries.major : plain_list(device_address(buffer));
+    lines->offsets =
+        entries.has_offsets ? entries.major : sparse_plain_list(device_address(buffer));
     return entries.has_offsets
                ? CUSPARSE_STATUS_SUCCESS
                : sparse_bounds(handle, entries.major, a->count, lines->offsets, lines->count);

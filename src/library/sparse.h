@@ -89,6 +89,10 @@ static inline bool sparse_is_operation(cusparseOperation_t op) {
 }
 
 SparseIndices sparse_indices(const void *items, cusparseIndexType_t type, cusparseIndexBase_t base);
+/* A list that this library made: 32 bits, from 0. */
+static inline SparseIndices sparse_plain_list(CUdeviceptr items) {
+    return (SparseIndices){.items = items};
+}
 SparseEntries sparse_entries(cusparseConstSpMatDescr_t a);
 SparseDense sparse_dense_vector(cusparseConstDnVecDescr_t x);
 /* op(A) of a dense matrix. */
@@ -103,19 +107,27 @@ cusparseStatus_t sparse_scan(cusparseHandle_t handle, CUdeviceptr items, SparseI
 cusparseStatus_t sparse_bounds(cusparseHandle_t handle, SparseIndices sorted, int64_t count,
                                SparseIndices out, int64_t lines);
 
-/* The elements of a matrix, sorted by column (or by row, if it is stored by column). Elements of
- * one column keep their order. All lists are parts of a buffer that the caller of the library
- * provides. */
-typedef struct SparseSorted {
-    CUdeviceptr lines, order; /* sorted columns; for each the position of the element in memory */
-    CUdeviceptr spare;        /* room for a further list */
-    CUdeviceptr offsets;      /* room for the offsets of all columns */
-} SparseSorted;
+/* Items that are sorted by keys; items with equal keys keep their order. All lists are parts of a
+ * buffer that the caller of the library provides, and have 32-bit items. */
+typedef struct SparseLists {
+    CUdeviceptr keys;
+    CUdeviceptr order;                   /* for each key the number of its item */
+    CUdeviceptr spare_keys, spare_order; /* room for both lists */
+    CUdeviceptr counts;                  /* room for the digits */
+    CUdeviceptr end;                     /* of the buffer's part that this uses */
+    int64_t count;
+    bool has_order; /* false before the first sort: item k is k */
+} SparseLists;
 
-/* Bytes of the buffer for `count` elements and `lines` columns. */
+SparseLists sparse_lists(CUdeviceptr buffer, int64_t count);
+/* Sorts by keys from 0 to limit - 1. */
+cusparseStatus_t sparse_sort(cusparseHandle_t handle, SparseLists *lists, int64_t limit);
+/* Sets the keys to the rows (or columns) of the elements, in the order of the lists. */
+cusparseStatus_t sparse_set_keys(cusparseHandle_t handle, SparseLists *lists,
+                                 const SparseEntries *from, bool wants_minor);
+
+/* Bytes of a buffer for the lists of `count` elements, and the offsets of `lines` rows. */
 size_t sparse_sort_bytes(int64_t count, int64_t lines);
-cusparseStatus_t sparse_sort(cusparseHandle_t handle, const SparseEntries *entries, int64_t lines,
-                             const void *buffer, SparseSorted *sorted);
 
 /* ---- Rows of op(A) ---- */
 

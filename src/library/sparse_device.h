@@ -143,4 +143,32 @@ typedef struct SparsePermute {
     int32_t count;
 } SparsePermute;
 
+/* out[k] = k */
+typedef struct SparseIdentity {
+    uint64_t out;
+    int32_t count;
+} SparseIdentity;
+
+/* The terms of A B, for CSR: each element of A times the elements of one row of B, one after
+ * another. */
+typedef struct SparseTerms {
+    SparseEntries a, b;
+    uint64_t ends; /* for each element of A the number of its terms, or of those before */
+    uint64_t rows, columns, values; /* of the terms */
+    int32_t count;
+} SparseTerms;
+
+/* Adds the terms of each element of C. */
+typedef struct SparseMerge {
+    SparseEntries c;
+    uint64_t rows;    /* of the terms, sorted */
+    uint64_t order;   /* number of the term at each place */
+    uint64_t columns; /* of the terms by number, like `values` */
+    uint64_t values;
+    uint64_t places; /* for each term whether it is the first of its element, or the number of such
+                        terms before */
+    int32_t count;
+    SparseScalar alpha, beta;
+} SparseMerge;
+
 #endif

@@ -50,11 +50,14 @@ template <class A> __device__ A scalar(const SparseScalar &s) {
     else return (A)s.value;
 }
 
-/* to = alpha * sum + beta * to; `to` is not read if beta is 0. */
-template <class A, class T> __device__ void put_sum(T &to, A sum, const SparseScalar &alpha, const SparseScalar &beta) {
+/* *to = alpha * sum + beta * *to. If beta is 0, *to is not read. (With a reference, the compiler would read it
+ * first.) */
+template <class A, class T>
+__device__ void put_sum(T *to, A sum, const SparseScalar &alpha, const SparseScalar &beta) {
     A factor = scalar<A>(beta);
     sum = scalar<A>(alpha) * sum;
-    write(to, factor == (A)0 ? sum : sum + factor * read<A>(to));
+    if (factor != (A)0) sum = sum + factor * read<A>(*to);
+    write(*to, sum);
 }
 
 /* ---- Products ---- */
@@ -91,7 +94,7 @@ template <class T, class U> __device__ void multiply_vector(const SparseMultiply
     for (int k = range.first + lane; k < range.end; k += p.lanes)
         sum += line_value<A, T>(p.a, k) * dense_value<A, T>(p.b, index_at(p.a.indices, k));
     sum = sum_lanes(sum, p.lanes);
-    if (lane == 0 && line < p.a.count) put_sum(at<U>(p.c, line), sum, p.alpha, p.beta);
+    if (lane == 0 && line < p.a.count) put_sum(&at<U>(p.c, line), sum, p.alpha, p.beta);
 }
 
 /* Several threads for each row, each of which computes one column of C. */
@@ -100,11 +103,12 @@ template <class T, class U> __device__ void multiply_matrix(const SparseMultiply
     long long line = global_index() / p.lanes;
     Range range(p.a, line);
     if (line >= p.a.count) return;
-    for (long long j = (long long)blockIdx.y * p.lanes + threadIdx.x % p.lanes; j < p.columns; j += gridDim.y * p.lanes) {
+    long long first = (long long)blockIdx.y * p.lanes + threadIdx.x % p.lanes;
+    for (long long j = first; j < p.columns; j += gridDim.y * p.lanes) {
         A sum = 0;
         for (int k = range.first; k < range.end; k++)
             sum += line_value<A, T>(p.a, k) * dense_value<A, T>(p.b, index_at(p.a.indices, k), j);
-        put_sum(at<U>(p.c, line, j), sum, p.alpha, p.beta);
+        put_sum(&at<U>(p.c, line, j), sum, p.alpha, p.beta);
     }
 }
 
@@ -118,7 +122,7 @@ template <class T, class U> __device__ void sample(const SparseSample &p) {
     A sum = 0;
     for (int l = 0; l < p.depth; l++)
         sum += dense_value<A, T>(p.a, i, l) * dense_value<A, T>(p.b, l, j);
-    put_sum(((U *)p.c.values)[k], sum, p.alpha, p.beta);
+    put_sum((U *)p.c.values + k, sum, p.alpha, p.beta);
 }
 
 /* One warp substitutes one unknown after another. */
@@ -190,8 +194,12 @@ template <class T> __device__ void scale(const SparseScale &p) {
     long long i = global_index();
     if (i >= p.rows) return;
     A beta = scalar<A>(p.beta);
-    for (long long j = blockIdx.y; j < p.columns; j += gridDim.y)
-        write(at<T>(p.a, i, j), beta == (A)0 ? (A)0 : beta * read<A>(at<T>(p.a, i, j)));
+    for (long long j = blockIdx.y; j < p.columns; j += gridDim.y) {
+        T *to = &at<T>(p.a, i, j);
+        A value = 0;
+        if (beta != (A)0) value = beta * read<A>(*to);
+        write(*to, value);
+    }
 }
 
 template <class T> __device__ void expand(const SparseExpand &p) {
@@ -282,7 +290,9 @@ __device__ void add_before(const SparseScan &p) {
     }
 }
 
-__device__ int digit_of(const SparseSort &p, int i) { return ((const int *)p.keys)[i] >> p.shift & (SPARSE_DIGITS - 1); }
+__device__ int digit_of(const SparseSort &p, int i) {
+    return ((const int *)p.keys)[i] >> p.shift & (SPARSE_DIGITS - 1);
+}
 
 /* One block for each tile. */
 __device__ void count_digits(const SparseSort &p) {
@@ -338,6 +348,66 @@ __device__ void move_items(const SparseSort &p) {
     }
 }
 
+__device__ void count_up(const SparseIdentity &p) {
+    int k = (int)global_index();
+    if (k < p.count) ((int *)p.out)[k] = k;
+}
+
+/* ---- Products of two sparse matrices ---- */
+
+/* One thread for each element of A, and one more that sets the count behind the last to 0. */
+__device__ void count_terms(const SparseTerms &p) {
+    int k = (int)global_index(), count = 0;
+    if (k > p.a.count) return;
+    if (k < p.a.count) {
+        int row = index_at(p.a.minor, k);
+        count = index_at(p.b.major, row + 1) - index_at(p.b.major, row);
+    }
+    ((int *)p.ends)[k] = count;
+}
+
+/* One thread for each term. */
+template <class T> __device__ void make_terms(const SparseTerms &p) {
+    int t = (int)global_index();
+    if (t >= p.count) return;
+    SparseIndices ends = {p.ends, 0, 0};
+    int k = lower_bound(ends, p.a.count, t + 1) - 1;
+    int place = index_at(p.b.major, index_at(p.a.minor, k)) + t - index_at(ends, k);
+    ((int *)p.rows)[t] = line_of(p.a, k);
+    ((int *)p.columns)[t] = index_at(p.b.minor, place);
+    ((T *)p.values)[t] = ((const T *)p.a.values)[k] * ((const T *)p.b.values)[place];
+}
+
+/* One thread for each term in order, and one more that writes 0 behind the last. */
+__device__ void mark_first(const SparseMerge &p) {
+    int t = (int)global_index();
+    if (t > p.count) return;
+    bool is_first = t < p.count;
+    if (is_first && t > 0) {
+        const int *rows = (const int *)p.rows, *columns = (const int *)p.columns, *order = (const int *)p.order;
+        is_first = rows[t] != rows[t - 1] || columns[order[t]] != columns[order[t - 1]];
+    }
+    ((int *)p.places)[t] = is_first;
+}
+
+__device__ void write_offsets(const SparseMerge &p) {
+    int i = (int)global_index();
+    SparseIndices rows = {p.rows, 0, 0};
+    if (i <= p.c.lines) put_index(p.c.major, i, ((const int *)p.places)[lower_bound(rows, p.count, i)]);
+}
+
+/* The thread of the first term of each element adds the others. */
+template <class T> __device__ void merge_terms(const SparseMerge &p) {
+    int t = (int)global_index();
+    const int *order = (const int *)p.order, *places = (const int *)p.places;
+    if (t >= p.count || places[t] == places[t + 1]) return;
+    T sum = ((const T *)p.values)[order[t]];
+    for (int other = t + 1; other < p.count && places[other] == places[other + 1]; other++)
+        sum += ((const T *)p.values)[order[other]];
+    put_index(p.c.minor, places[t], ((const int *)p.columns)[order[t]]);
+    put_sum((T *)p.c.values + places[t], sum, p.alpha, p.beta);
+}
+
 /* ---- Instances of each kernel for its types ---- */
 
 #define KERNEL(name, Parameters, call)                                                                       \
@@ -348,6 +418,10 @@ KERNEL(bounds, SparseBounds, find_bounds)
 KERNEL(scan, SparseScan, add_before)
 KERNEL(sort_count, SparseSort, count_digits)
 KERNEL(sort_move, SparseSort, move_items)
+KERNEL(identity, SparseIdentity, count_up)
+KERNEL(terms_count, SparseTerms, count_terms)
+KERNEL(merge_mark, SparseMerge, mark_first)
+KERNEL(merge_offsets, SparseMerge, write_offsets)
 
 #define FOR_TYPE(name, T)                                                                                    \
     KERNEL(gather_##name, SparsePair, gather<T>)                                                             \
@@ -379,7 +453,11 @@ FOR_PRODUCT(f16_f32, F16, float)
 FOR_PRODUCT(bf16_bf16, BF16, BF16)
 FOR_PRODUCT(bf16_f32, BF16, float)
 
-KERNEL(solve_f32, SparseSolve, solve<float>)
-KERNEL(solve_f64, SparseSolve, solve<double>)
-KERNEL(solve_c32, SparseSolve, solve<C32>)
-KERNEL(solve_c64, SparseSolve, solve<C64>)
+#define FOR_EXACT(name, T)                                                                                   \
+    KERNEL(solve_##name, SparseSolve, solve<T>)                                                              \
+    KERNEL(terms_##name, SparseTerms, make_terms<T>)                                                         \
+    KERNEL(merge_##name, SparseMerge, merge_terms<T>)
+FOR_EXACT(f32, float)
+FOR_EXACT(f64, double)
+FOR_EXACT(c32, C32)
+FOR_EXACT(c64, C64)

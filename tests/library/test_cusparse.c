@@ -618,6 +618,86 @@ static void products_are_sampled_at_the_elements(void **state) {
                        (cusparseOperation_t)(i % 3));
 }
 
+/* ---- Products of two sparse matrices ---- */
+
+/* C starts as the pattern of the product, with numbers of its own, if beta is not 0. */
+static void try_sparse_product(cudaDataType type, Layout l, const int sizes[3], unsigned percent,
+                               double beta_value) {
+    const cusparseOperation_t as_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    const cusparseSpGEMMAlg_t algorithm = CUSPARSE_SPGEMM_DEFAULT;
+    Matrix a = random_matrix(sizes[0], sizes[1], type, percent);
+    Matrix b = random_matrix(sizes[1], sizes[2], type, percent);
+    Matrix p = product(a, as_is, b, as_is), c = new_matrix(sizes[0], sizes[2]);
+    cusparseSpMatDescr_t a_there = sparse_of(a, l, type), b_there = sparse_of(b, l, type), c_there;
+    void *alpha = factor(number(3), type, false), *beta = factor(number(beta_value), type, false);
+    cusparseSpGEMMDescr_t descr;
+    size_t bytes;
+    int64_t terms, expected_terms = 0, rows, columns, count, expected_count = 0;
+    for (int i = 0; i < a.rows; i++)
+        for (int j = 0; j < b.columns; j++) {
+            int64_t found = 0;
+            for (int k = 0; k < a.columns; k++)
+                found += !is_zero(*at(a, i, k)) && !is_zero(*at(b, k, j));
+            expected_terms += found;
+            expected_count += found > 0;
+            *at(c, i, j) = found ? times(number(3), *at(p, i, j)) : number(0);
+            if (found) *at(c, i, j) = plus(*at(c, i, j), number(5 * beta_value));
+        }
+    check(create(&c_there, l, a.rows, b.columns, 0, NULL, NULL, NULL, type));
+    check(cusparseSpGEMM_createDescr(&descr));
+    assert_int_equal(cusparseSpGEMM_compute(handle, as_is, as_is, alpha, a_there, b_there, beta,
+                                            c_there, type, algorithm, descr, &bytes, NULL),
+                     CUSPARSE_STATUS_INVALID_VALUE);
+    check(cusparseSpGEMM_workEstimation(handle, as_is, as_is, alpha, a_there, b_there, beta,
+                                        c_there, type, algorithm, descr, &bytes, NULL));
+    check(cusparseSpGEMM_workEstimation(handle, as_is, as_is, alpha, a_there, b_there, beta,
+                                        c_there, type, algorithm, descr, &bytes,
+                                        device_alloc(bytes)));
+    check(cusparseSpGEMM_getNumProducts(descr, &terms));
+    assert_int_equal(terms, expected_terms);
+    check(cusparseSpGEMM_compute(handle, as_is, as_is, alpha, a_there, b_there, beta, c_there, type,
+                                 algorithm, descr, &bytes, NULL));
+    check(cusparseSpGEMM_compute(handle, as_is, as_is, alpha, a_there, b_there, beta, c_there, type,
+                                 algorithm, descr, &bytes, device_alloc(bytes)));
+    check(cusparseSpMatGetSize(c_there, &rows, &columns, &count));
+    assert_int_equal(count, expected_count);
+    char *values = calloc((size_t)count + 1, 16);
+    for (int64_t k = 0; k < count; k++)
+        store(values, (size_t)k, type, number(5));
+    check(cusparseCsrSetPointers(c_there, device_alloc(((size_t)rows + 1) * 8),
+                                 device_alloc((size_t)count * 8),
+                                 upload(values, (size_t)count * bytes_of(type))));
+    check(cusparseSpGEMM_copy(handle, as_is, as_is, alpha, a_there, b_there, beta, c_there, type,
+                              algorithm, descr));
+    cusparseDnMatDescr_t dense = dense_of(p, CUSPARSE_ORDER_ROW, type);
+    check(cusparseSparseToDense(handle, c_there, dense, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, NULL));
+    Matrix got = read_dense(dense);
+    assert_matrix(got, c);
+    check(cusparseSpGEMM_destroyDescr(descr));
+    check(cusparseDestroySpMat(a_there));
+    check(cusparseDestroySpMat(b_there));
+    check(cusparseDestroySpMat(c_there));
+    check(cusparseDestroyDnMat(dense));
+    free(values);
+    free(a.items);
+    free(b.items);
+    free(c.items);
+    free(p.items);
+    free(got.items);
+    free_all();
+}
+
+static void sparse_matrices_are_multiplied(void **state) {
+    (void)state;
+    static const int sizes[][3] = {{19, 23, 14}, {60, 70, 300}, {1, 40, 1}, {5, 5, 5}};
+    check(cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_HOST));
+    for (int t = 0; t < 4; t++)
+        for (int i = 0; i < 4; i++)
+            for (int l = 0; l < 12; l += 3) /* CSR */
+                try_sparse_product(all_types[t].in, layout_of(l), sizes[i], i == 3 ? 0 : 25,
+                                   (t + l / 3) % 2 ? 2 : 0);
+}
+
 /* ---- Triangular systems ---- */
 
 /* The unknowns are chosen first, and the right side computed from them. Diagonals are powers of
@@ -962,6 +1042,43 @@ static void offsets_become_row_indices_and_offsets_again(void **state) {
     }
 }
 
+static void elements_are_sorted_by_row_or_column(void **state) {
+    (void)state;
+    enum { ROWS = 300, COLUMNS = 70000, COUNT = 5000 };
+    static int rows[COUNT], columns[COUNT], got[3][COUNT];
+    for (int base = 0; base < 2; base++)
+        for (int by_column = 0; by_column < 2; by_column++) {
+            for (int k = 0; k < COUNT; k++) {
+                rows[k] = (int)(next_random() % ROWS) + base;
+                columns[k] = (int)(next_random() % (k % 3 ? COLUMNS : 50)) + base;
+            }
+            int *rows_there = upload(rows, sizeof rows),
+                *columns_there = upload(columns, sizeof rows);
+            int *order_there = device_alloc(sizeof rows);
+            size_t bytes;
+            check(cusparseCreateIdentityPermutation(handle, COUNT, order_there));
+            check(cusparseXcoosort_bufferSizeExt(handle, ROWS, COLUMNS, COUNT, rows_there,
+                                                 columns_there, &bytes));
+            check((by_column ? cusparseXcoosortByColumn : cusparseXcoosortByRow)(
+                handle, ROWS, COLUMNS, COUNT, rows_there, columns_there, order_there,
+                device_alloc(bytes)));
+            download(got[0], by_column ? columns_there : rows_there, sizeof rows);
+            download(got[1], by_column ? rows_there : columns_there, sizeof rows);
+            download(got[2], order_there, sizeof rows);
+            for (int k = 0; k < COUNT; k++) {
+                int from = got[2][k];
+                assert_int_equal(got[0][k], by_column ? columns[from] : rows[from]);
+                assert_int_equal(got[1][k], by_column ? rows[from] : columns[from]);
+                if (k == 0) continue;
+                bool is_next = got[0][k] > got[0][k - 1], is_same = got[0][k] == got[0][k - 1];
+                assert_true(is_next ||
+                            (is_same && (got[1][k] > got[1][k - 1] ||
+                                         (got[1][k] == got[1][k - 1] && from > got[2][k - 1]))));
+            }
+            free_all();
+        }
+}
+
 /* ---- Empty matrices and vectors ---- */
 
 static void nothing_can_be_multiplied(void **state) {
@@ -1199,14 +1316,15 @@ static void what_cannot_be_multiplied_is_refused(void **state) {
         cudaDataType type = what == TYPE ? CUDA_R_8I : CUDA_R_32F;
         int32_t lists[] = {0, 1, 1, 0, 1};
         char *there = upload(lists, sizeof lists);
-        void *numbers = device_alloc(64);
+        static const double zeros[8];
+        void *numbers = upload(zeros, sizeof zeros);
         cusparseSpMatDescr_t a;
         cusparseDnVecDescr_t x, y;
         check(cusparseCreateCsr(&a, 2, 2, 1, there, there + 12, numbers, CUSPARSE_INDEX_32I,
                                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type));
         check(cusparseCreateDnVec(&x, what == SIZE ? 3 : 2, numbers,
                                   what == VECTOR_TYPE ? CUDA_R_64F : type));
-        check(cusparseCreateDnVec(&y, 2, device_alloc(64), type));
+        check(cusparseCreateDnVec(&y, 2, upload(zeros, sizeof zeros), type));
         if (what == BATCH) check(cusparseCsrSetStridedBatch(a, 2, 0, 0));
         cusparseOperation_t op = what == OPERATION ? (cusparseOperation_t)3
                                  : what == BUFFER  ? CUSPARSE_OPERATION_TRANSPOSE
@@ -1277,12 +1395,14 @@ int main(void) {
         cmocka_unit_test(batches_are_multiplied),
         cmocka_unit_test(sums_of_fractions_are_within_their_bound),
         cmocka_unit_test(products_are_sampled_at_the_elements),
+        cmocka_unit_test(sparse_matrices_are_multiplied),
         cmocka_unit_test(triangular_systems_are_solved),
         cmocka_unit_test(sparse_vectors_meet_dense_ones),
         cmocka_unit_test(dense_matrices_become_sparse_and_dense_again),
         cmocka_unit_test(csr_becomes_csc),
         cmocka_unit_test(large_transposes_are_multiplied),
         cmocka_unit_test(offsets_become_row_indices_and_offsets_again),
+        cmocka_unit_test(elements_are_sorted_by_row_or_column),
         cmocka_unit_test(nothing_can_be_multiplied),
         cmocka_unit_test(descriptors_return_what_they_were_made_of),
         cmocka_unit_test(what_cannot_be_made_is_refused),
