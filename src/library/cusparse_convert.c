@@ -180,10 +180,9 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int rows, int cols,
     SparseLists lists = sparse_lists(device_address(buffer), nnz);
     status = sparse_set_keys(handle, &lists, &entries, true);
     if (!status) status = sparse_sort(handle, &lists, cols);
-    SparsePick pick = {.from = entries, .order = lists.order, .out = list_of(row_indices, base)};
     SparsePermute permute = {device_address(csr_values), lists.order, device_address(csc_values),
                              nnz};
-    if (!status) status = sparse_each(handle, "pick", NULL, nnz, &pick);
+    if (!status) status = sparse_get_lines(handle, &lists, &entries, list_of(row_indices, base));
     if (!status && has_values)
         status = sparse_each(handle, "permute", sparse_type_name(type), nnz, &permute);
     return status ? status

@@ -174,6 +174,20 @@ cusparseStatus_t sparse_set_keys(cusparseHandle_t handle, SparseLists *lists,
     return sparse_each(handle, "pick", NULL, lists->count, &pick);
 }
 
+/* With offsets, the rows are first found in memory order, where the searches of neighbouring
+ * threads read the same offsets. */
+cusparseStatus_t sparse_get_lines(cusparseHandle_t handle, const SparseLists *lists,
+                                  const SparseEntries *from, SparseIndices out) {
+    cusparseStatus_t status = CUSPARSE_STATUS_SUCCESS;
+    SparsePick pick = {.from = *from, .order = lists->order, .out = out};
+    if (from->has_offsets) {
+        SparsePick find = {.from = *from, .out = sparse_plain_list(lists->spare_order)};
+        status = sparse_each(handle, "pick", NULL, lists->count, &find);
+        pick.from = (SparseEntries){.major = find.out, .count = from->count};
+    }
+    return status ? status : sparse_each(handle, "pick", NULL, lists->count, &pick);
+}
+
 /* One pass, by one digit. */
 static cusparseStatus_t sort_digit(cusparseHandle_t handle, const SparseLists *lists, int shift) {
     int64_t tiles = tiles_of(lists->count), counts = SPARSE_DIGITS * tiles;
@@ -239,8 +253,7 @@ static cusparseStatus_t sort_lines(cusparseHandle_t handle, const SparseEntries 
                                lines->count);
     lines->indices = sparse_plain_list(lists.spare_keys);
     lines->order = lists.order;
-    SparsePick others = {.from = *entries, .order = lines->order, .out = lines->indices};
-    return status ? status : sparse_each(handle, "pick", NULL, entries->count, &others);
+    return status ? status : sparse_get_lines(handle, &lists, entries, lines->indices);
 }
 
 cusparseStatus_t sparse_lines(cusparseHandle_t handle, cusparseConstSpMatDescr_t a,

@@ -126,6 +126,10 @@ cusparseStatus_t sparse_sort(cusparseHandle_t handle, SparseLists *lists, int64_
 cusparseStatus_t sparse_set_keys(cusparseHandle_t handle, SparseLists *lists,
                                  const SparseEntries *from, bool wants_minor);
 
+/* Writes the row of each element, in the order of sorted lists; `out` may be the spare keys. */
+cusparseStatus_t sparse_get_lines(cusparseHandle_t handle, const SparseLists *lists,
+                                  const SparseEntries *from, SparseIndices out);
+
 /* Bytes of a buffer for the lists of `count` elements, and the offsets of `lines` rows. */
 size_t sparse_sort_bytes(int64_t count, int64_t lines);
 

@@ -97,7 +97,7 @@ template <class T, class U> __device__ void multiply_vector(const SparseMultiply
     if (lane == 0 && line < p.a.count) put_sum(&at<U>(p.c, line), sum, p.alpha, p.beta);
 }
 
-/* Several threads for each row, each of which computes one column of C. */
+/* Several threads for each row. Each thread computes one column of C. */
 template <class T, class U> __device__ void multiply_matrix(const SparseMultiply &p) {
     typedef typename Sum<T>::type A;
     long long line = global_index() / p.lanes;

@@ -47,7 +47,6 @@ static bool has_prefix(const char *text, const char *prefix) {
 const ElfLibrary elf_absent_libraries[] = {
     {"libcufft.so", "cuFFT"},
     {"libcufftw.so", "cuFFTW"},
-    {"libcusparse.so", "cuSPARSE"},
     {"libcusolver.so", "cuSOLVER"},
     {"libcusolverMg.so", "cuSOLVER"},
     {"libcudnn.so", "cuDNN"},
