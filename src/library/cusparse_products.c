@@ -138,7 +138,7 @@ cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperat
 }
 
 static void *move(void *items, int64_t count, size_t bytes) {
-    return (char *)items + (size_t)count * bytes;
+    return (void *)((uintptr_t)items + (uintptr_t)count * bytes);
 }
 
 /* Matrix `i` of a batch. */

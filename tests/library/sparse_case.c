@@ -45,11 +45,14 @@ static double value_of(uint16_t half) {
 void store(void *items, size_t i, cudaDataType type, Number value) {
     char *to = (char *)items + i * bytes_of(type);
     float single[2] = {(float)value.x, (float)value.y};
-    uint16_t half = half_of(value.x);
+    uint16_t half;
     switch (type) {
     case CUDA_R_64F:
     case CUDA_C_64F: memcpy(to, &value, bytes_of(type)); break;
-    case CUDA_R_16F: memcpy(to, &half, sizeof half); break;
+    case CUDA_R_16F:
+        half = half_of(value.x);
+        memcpy(to, &half, sizeof half);
+        break;
     case CUDA_R_16BF: memcpy(to, (char *)single + 2, 2); break; /* exact for small whole numbers */
     default: memcpy(to, single, bytes_of(type)); break;
     }

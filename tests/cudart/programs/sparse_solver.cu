@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-enum { SIDE = 24, CELLS = SIDE * SIDE, BLOCK = 256, MOST_STEPS = 200 };
+enum { SIDE = 20, CELLS = SIDE * SIDE, BLOCK = 256, MOST_STEPS = 200 };
 
 static void check_sparse(cusparseStatus_t status, int line) {
     if (status == CUSPARSE_STATUS_SUCCESS) return;
