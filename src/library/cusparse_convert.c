@@ -1,4 +1,5 @@
-/* cuSPARSE: conversions between sparse formats, and between sparse and dense matrices. */
+/* cuSPARSE: conversions between sparse formats, and between sparse and dense matrices; the order of
+ * elements. */
 #include "library/sparse.h"
 
 static const cusparseOperation_t as_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
