@@ -142,8 +142,10 @@ static cusparseStatus_t check_transposition(cusparseHandle_t handle, int rows, i
                                             cudaDataType type, cusparseAction_t action,
                                             cusparseIndexBase_t base,
                                             cusparseCsr2CscAlg_t algorithm) {
+    enum { LAST_ALGORITHM = 2 }; /* of CUDA 11 */
     if (!handle || !are_sizes(rows, cols, nnz, base) ||
-        (unsigned)action > CUSPARSE_ACTION_NUMERIC || algorithm != CUSPARSE_CSR2CSC_ALG_DEFAULT)
+        (unsigned)action > CUSPARSE_ACTION_NUMERIC || (int)algorithm < CUSPARSE_CSR2CSC_ALG1 ||
+        (int)algorithm > LAST_ALGORITHM)
         return CUSPARSE_STATUS_INVALID_VALUE;
     return sparse_type_name(type) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED;
 }

@@ -7,9 +7,6 @@
 
 #include "base/arena.h"
 
-#define REQUIRE(condition)                                                                         \
-    if (!(condition)) return CUSPARSE_STATUS_INVALID_VALUE
-
 static bool is_base(cusparseIndexBase_t base) { return (unsigned)base <= CUSPARSE_INDEX_BASE_ONE; }
 
 static bool is_index(cusparseIndexType_t type) {
@@ -22,17 +19,17 @@ static bool is_type(cudaDataType type) { return (unsigned)type <= CUDA_C_16BF; }
 /* Defines a pair of functions that return the field `values`, and one that sets it. */
 #define VALUES(Name, Descr, ConstDescr)                                                            \
     cusparseStatus_t cusparse##Name##GetValues(Descr descr, void **values) {                       \
-        REQUIRE(descr &&values);                                                                   \
+        if (!descr || !values) return CUSPARSE_STATUS_INVALID_VALUE;                               \
         *values = descr->values;                                                                   \
         return CUSPARSE_STATUS_SUCCESS;                                                            \
     }                                                                                              \
     cusparseStatus_t cusparseConst##Name##GetValues(ConstDescr descr, const void **values) {       \
-        REQUIRE(descr &&values);                                                                   \
+        if (!descr || !values) return CUSPARSE_STATUS_INVALID_VALUE;                               \
         *values = descr->values;                                                                   \
         return CUSPARSE_STATUS_SUCCESS;                                                            \
     }                                                                                              \
     cusparseStatus_t cusparse##Name##SetValues(Descr descr, void *values) {                        \
-        REQUIRE(descr);                                                                            \
+        if (!descr) return CUSPARSE_STATUS_INVALID_VALUE;                                          \
         descr->values = values;                                                                    \
         return CUSPARSE_STATUS_SUCCESS;                                                            \
     }                                                                                              \
@@ -50,7 +47,8 @@ VALUES(DnMat, cusparseDnMatDescr_t, cusparseConstDnMatDescr_t)
 cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t *descr, int64_t size, int64_t nnz,
                                      void *indices, void *values, cusparseIndexType_t index_type,
                                      cusparseIndexBase_t base, cudaDataType type) {
-    REQUIRE(descr && nnz >= 0 && size >= nnz && is_base(base) && is_type(type));
+    if (!(descr && nnz >= 0 && size >= nnz && is_base(base) && is_type(type)))
+        return CUSPARSE_STATUS_INVALID_VALUE;
     if (!is_index(index_type)) return CUSPARSE_STATUS_NOT_SUPPORTED;
     *descr = base_calloc(1, sizeof **descr);
     **descr = (struct cusparseSpVecDescr){size, nnz, indices, values, index_type, base, type};
@@ -69,7 +67,8 @@ cusparseStatus_t cusparseCreateConstSpVec(cusparseConstSpVecDescr_t *descr, int6
     cusparseStatus_t name(Descr descr, int64_t *size, int64_t *nnz, POINTER *indices,              \
                           POINTER *values, cusparseIndexType_t *index_type,                        \
                           cusparseIndexBase_t *base, cudaDataType *type) {                         \
-        REQUIRE(descr &&size &&nnz &&indices &&values &&index_type &&base &&type);                 \
+        if (!descr || !size || !nnz || !indices || !values || !index_type || !base || !type)       \
+            return CUSPARSE_STATUS_INVALID_VALUE;                                                  \
         *size = descr->size;                                                                       \
         *nnz = descr->count;                                                                       \
         *indices = descr->indices;                                                                 \
@@ -84,7 +83,7 @@ SPVEC_GET(cusparseConstSpVecGet, cusparseConstSpVecDescr_t, const void *)
 
 cusparseStatus_t cusparseSpVecGetIndexBase(cusparseConstSpVecDescr_t descr,
                                            cusparseIndexBase_t *base) {
-    REQUIRE(descr && base);
+    if (!descr || !base) return CUSPARSE_STATUS_INVALID_VALUE;
     *base = descr->base;
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -93,7 +92,7 @@ cusparseStatus_t cusparseSpVecGetIndexBase(cusparseConstSpVecDescr_t descr,
 
 cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t *descr, int64_t size, void *values,
                                      cudaDataType type) {
-    REQUIRE(descr && size >= 0 && is_type(type));
+    if (!(descr && size >= 0 && is_type(type))) return CUSPARSE_STATUS_INVALID_VALUE;
     *descr = base_calloc(1, sizeof **descr);
     **descr = (struct cusparseDnVecDescr){size, values, type};
     return CUSPARSE_STATUS_SUCCESS;
@@ -106,7 +105,7 @@ cusparseStatus_t cusparseCreateConstDnVec(cusparseConstDnVecDescr_t *descr, int6
 
 #define DNVEC_GET(name, Descr, POINTER)                                                            \
     cusparseStatus_t name(Descr descr, int64_t *size, POINTER *values, cudaDataType *type) {       \
-        REQUIRE(descr &&size &&values &&type);                                                     \
+        if (!descr || !size || !values || !type) return CUSPARSE_STATUS_INVALID_VALUE;             \
         *size = descr->size;                                                                       \
         *values = descr->values;                                                                   \
         *type = descr->type;                                                                       \
@@ -125,8 +124,9 @@ static bool has_room(int64_t rows, int64_t columns, int64_t count) {
 
 static cusparseStatus_t create(cusparseSpMatDescr_t *descr, struct cusparseSpMatDescr matrix,
                                cusparseIndexType_t minor_type) {
-    REQUIRE(descr && has_room(matrix.rows, matrix.columns, matrix.count));
-    REQUIRE(is_base(matrix.base) && is_type(matrix.type));
+    if (!(descr && has_room(matrix.rows, matrix.columns, matrix.count)))
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    if (!(is_base(matrix.base) && is_type(matrix.type))) return CUSPARSE_STATUS_INVALID_VALUE;
     if (!is_index(matrix.index_type) || matrix.index_type != minor_type)
         return CUSPARSE_STATUS_NOT_SUPPORTED;
     matrix.batch_count = 1;
@@ -199,8 +199,9 @@ cusparseStatus_t cusparseCreateConstCoo(cusparseConstSpMatDescr_t *descr, int64_
                           POINTER *offsets, POINTER *indices, POINTER *values,                     \
                           cusparseIndexType_t *offset_type, cusparseIndexType_t *index_type,       \
                           cusparseIndexBase_t *base, cudaDataType *type) {                         \
-        REQUIRE(descr && descr->format == format_ && rows && cols && nnz && offsets && indices &&  \
-                values && offset_type && index_type && base && type);                              \
+        if (!(descr && descr->format == format_ && rows && cols && nnz && offsets && indices &&    \
+              values && offset_type && index_type && base && type))                                \
+            return CUSPARSE_STATUS_INVALID_VALUE;                                                  \
         *rows = descr->rows;                                                                       \
         *cols = descr->columns;                                                                    \
         *nnz = descr->count;                                                                       \
@@ -222,8 +223,9 @@ COMPRESSED_GET(cusparseConstCscGet, cusparseConstSpMatDescr_t, const void *, CUS
                           POINTER *row_indices, POINTER *columns, POINTER *values,                 \
                           cusparseIndexType_t *index_type, cusparseIndexBase_t *base,              \
                           cudaDataType *type) {                                                    \
-        REQUIRE(descr && descr->format == CUSPARSE_FORMAT_COO && rows && cols && nnz &&            \
-                row_indices && columns && values && index_type && base && type);                   \
+        if (!(descr && descr->format == CUSPARSE_FORMAT_COO && rows && cols && nnz &&              \
+              row_indices && columns && values && index_type && base && type))                     \
+            return CUSPARSE_STATUS_INVALID_VALUE;                                                  \
         *rows = descr->rows;                                                                       \
         *cols = descr->columns;                                                                    \
         *nnz = descr->count;                                                                       \
@@ -241,7 +243,7 @@ COO_GET(cusparseConstCooGet, cusparseConstSpMatDescr_t, const void *)
 #define SET_POINTERS(Name, format_)                                                                \
     cusparseStatus_t cusparse##Name##SetPointers(cusparseSpMatDescr_t descr, void *major,          \
                                                  void *minor, void *values) {                      \
-        REQUIRE(descr && descr->format == format_);                                                \
+        if (!(descr && descr->format == format_)) return CUSPARSE_STATUS_INVALID_VALUE;            \
         descr->major = major;                                                                      \
         descr->minor = minor;                                                                      \
         descr->values = values;                                                                    \
@@ -252,21 +254,21 @@ SET_POINTERS(Csc, CUSPARSE_FORMAT_CSC)
 SET_POINTERS(Coo, CUSPARSE_FORMAT_COO)
 
 cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t descr, cusparseFormat_t *format) {
-    REQUIRE(descr && format);
+    if (!descr || !format) return CUSPARSE_STATUS_INVALID_VALUE;
     *format = descr->format;
     return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t cusparseSpMatGetIndexBase(cusparseConstSpMatDescr_t descr,
                                            cusparseIndexBase_t *base) {
-    REQUIRE(descr && base);
+    if (!descr || !base) return CUSPARSE_STATUS_INVALID_VALUE;
     *base = descr->base;
     return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t descr, int64_t *rows, int64_t *cols,
                                       int64_t *nnz) {
-    REQUIRE(descr && rows && cols && nnz);
+    if (!descr || !rows || !cols || !nnz) return CUSPARSE_STATUS_INVALID_VALUE;
     *rows = descr->rows;
     *cols = descr->columns;
     *nnz = descr->count;
@@ -274,7 +276,7 @@ cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t descr, int64_t *
 }
 
 cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t descr, int *count) {
-    REQUIRE(descr && count);
+    if (!descr || !count) return CUSPARSE_STATUS_INVALID_VALUE;
     *count = descr->batch_count;
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -287,7 +289,8 @@ static cusparseStatus_t set_batch(cusparseSpMatDescr_t descr, int count, int64_t
     int64_t major = descr->format == CUSPARSE_FORMAT_COO   ? descr->count
                     : descr->format == CUSPARSE_FORMAT_CSR ? descr->rows + 1
                                                            : descr->columns + 1;
-    REQUIRE(count > 0 && is_stride(major_stride, major) && is_stride(element_stride, descr->count));
+    if (!(count > 0 && is_stride(major_stride, major) && is_stride(element_stride, descr->count)))
+        return CUSPARSE_STATUS_INVALID_VALUE;
     descr->batch_count = count;
     descr->major_stride = major_stride;
     descr->element_stride = element_stride;
@@ -295,14 +298,14 @@ static cusparseStatus_t set_batch(cusparseSpMatDescr_t descr, int count, int64_t
 }
 
 cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t descr, int count, int64_t stride) {
-    REQUIRE(descr && descr->format == CUSPARSE_FORMAT_COO);
+    if (!(descr && descr->format == CUSPARSE_FORMAT_COO)) return CUSPARSE_STATUS_INVALID_VALUE;
     return set_batch(descr, count, stride, stride);
 }
 
 /* Also for CSC, as in the vendor's library. */
 cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t descr, int count,
                                             int64_t offsets_stride, int64_t elements_stride) {
-    REQUIRE(descr && descr->format != CUSPARSE_FORMAT_COO);
+    if (!(descr && descr->format != CUSPARSE_FORMAT_COO)) return CUSPARSE_STATUS_INVALID_VALUE;
     return set_batch(descr, count, offsets_stride, elements_stride);
 }
 
@@ -310,8 +313,9 @@ cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t descr, int coun
 cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t descr,
                                            cusparseSpMatAttribute_t attribute, void *data,
                                            size_t bytes) {
-    REQUIRE(descr && data && (unsigned)attribute <= CUSPARSE_SPMAT_DIAG_TYPE &&
-            bytes == sizeof descr->fill_mode);
+    if (!(descr && data && (unsigned)attribute <= CUSPARSE_SPMAT_DIAG_TYPE &&
+          bytes == sizeof descr->fill_mode))
+        return CUSPARSE_STATUS_INVALID_VALUE;
     memcpy(data,
            attribute == CUSPARSE_SPMAT_FILL_MODE ? (const void *)&descr->fill_mode
                                                  : (const void *)&descr->diag_type,
@@ -322,8 +326,9 @@ cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t descr,
 cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t descr,
                                            cusparseSpMatAttribute_t attribute, void *data,
                                            size_t bytes) {
-    REQUIRE(descr && data && (unsigned)attribute <= CUSPARSE_SPMAT_DIAG_TYPE &&
-            bytes == sizeof descr->fill_mode);
+    if (!(descr && data && (unsigned)attribute <= CUSPARSE_SPMAT_DIAG_TYPE &&
+          bytes == sizeof descr->fill_mode))
+        return CUSPARSE_STATUS_INVALID_VALUE;
     memcpy(attribute == CUSPARSE_SPMAT_FILL_MODE ? (void *)&descr->fill_mode
                                                  : (void *)&descr->diag_type,
            data, bytes);
@@ -335,9 +340,11 @@ cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t descr,
 cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t *descr, int64_t rows, int64_t cols,
                                      int64_t lead, void *values, cudaDataType type,
                                      cusparseOrder_t order) {
-    REQUIRE(order == CUSPARSE_ORDER_COL || order == CUSPARSE_ORDER_ROW);
-    REQUIRE(descr && rows >= 0 && cols >= 0 && is_type(type));
-    REQUIRE(lead >= (order == CUSPARSE_ORDER_COL ? rows : cols));
+    if (!(order == CUSPARSE_ORDER_COL || order == CUSPARSE_ORDER_ROW))
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    if (!(descr && rows >= 0 && cols >= 0 && is_type(type))) return CUSPARSE_STATUS_INVALID_VALUE;
+    if (!(lead >= (order == CUSPARSE_ORDER_COL ? rows : cols)))
+        return CUSPARSE_STATUS_INVALID_VALUE;
     *descr = base_calloc(1, sizeof **descr);
     **descr = (struct cusparseDnMatDescr){.rows = rows,
                                           .columns = cols,
@@ -359,7 +366,8 @@ cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t *descr, int6
 #define DNMAT_GET(name, Descr, POINTER)                                                            \
     cusparseStatus_t name(Descr descr, int64_t *rows, int64_t *cols, int64_t *lead,                \
                           POINTER *values, cudaDataType *type, cusparseOrder_t *order) {           \
-        REQUIRE(descr &&rows &&cols &&lead &&values &&type &&order);                               \
+        if (!descr || !rows || !cols || !lead || !values || !type || !order)                       \
+            return CUSPARSE_STATUS_INVALID_VALUE;                                                  \
         *rows = descr->rows;                                                                       \
         *cols = descr->columns;                                                                    \
         *lead = descr->lead;                                                                       \
@@ -373,7 +381,7 @@ DNMAT_GET(cusparseConstDnMatGet, cusparseConstDnMatDescr_t, const void *)
 
 cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t descr, int count,
                                               int64_t stride) {
-    REQUIRE(descr && count > 0 && stride >= 0);
+    if (!(descr && count > 0 && stride >= 0)) return CUSPARSE_STATUS_INVALID_VALUE;
     descr->batch_count = count;
     descr->batch_stride = stride;
     return CUSPARSE_STATUS_SUCCESS;
@@ -381,7 +389,7 @@ cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t descr, int co
 
 cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDescr_t descr, int *count,
                                               int64_t *stride) {
-    REQUIRE(descr && count && stride);
+    if (!descr || !count || !stride) return CUSPARSE_STATUS_INVALID_VALUE;
     *count = descr->batch_count;
     *stride = descr->batch_stride;
     return CUSPARSE_STATUS_SUCCESS;
