@@ -15,6 +15,7 @@ import tempfile
 
 LIBRARIES = {"growing_vector": ("-lcuda",), "blas_complex": ("-lcublas",), "blas_mlp": ("-lcublas", "-lcublasLt"), "random_pi": ("-lcurand",),
              "fourier_filter": ("-lcufft",),
+             "sparse_solver": ("-lcusparse",),
              "stream_waits": ("-lcuda",)}
 OPTIONS = {"old_references": ("--old",), "old_style": ("--old",), "cluster_ring": ("-arch=sm_90",)}
 SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next one

@@ -46,7 +46,7 @@ class Missing(unittest.TestCase):
         vendors = pathlib.Path("/usr/local/cuda/lib64") / soname
         if not vendors.exists():
             self.skipTest(f"there is no {soname} of CUDA 13 here")
-        theirs = {name for name in exported(vendors) if name.startswith(("cublas", "curand", "cufft"))}
+        theirs = {name for name in exported(vendors) if name.startswith(("cublas", "curand", "cufft", "cusparse"))}
         self.assertEqual(theirs, set(exported(LIBRARIES[0])))
 
 

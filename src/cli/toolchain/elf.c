@@ -46,17 +46,11 @@ static bool has_prefix(const char *text, const char *prefix) {
 /* NVIDIA's libraries that do not run on a simulated GPU and that Tyto does not have. */
 const ElfLibrary elf_absent_libraries[] = {
     {"libcufftw.so", "cuFFTW"}, /* the vendor's on top of cuFFT */
-    {"libcusparse.so", "cuSPARSE"},
-    {"libcusolver.so", "cuSOLVER"},
-    {"libcusolverMg.so", "cuSOLVER"},
-    {"libcudnn.so", "cuDNN"},
-    {"libnccl.so", "NCCL"},
-    {"libnvjpeg.so", "nvJPEG"},
-    {"libcutensor.so", "cuTENSOR"},
-    {"libcusparseLt.so", "cuSPARSELt"},
-    {"libnppc.so", "NPP"},
-    {"libnvblas.so", "NVBLAS"},
-    {NULL, NULL},
+    {"libcusolver.so", "cuSOLVER"},     {"libcusolverMg.so", "cuSOLVER"},
+    {"libcudnn.so", "cuDNN"},           {"libnccl.so", "NCCL"},
+    {"libnvjpeg.so", "nvJPEG"},         {"libcutensor.so", "cuTENSOR"},
+    {"libcusparseLt.so", "cuSPARSELt"}, {"libnppc.so", "NPP"},
+    {"libnvblas.so", "NVBLAS"},         {NULL, NULL},
 };
 
 static void note_library(const char *name, ElfFacts *facts) {
