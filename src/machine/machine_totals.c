@@ -33,9 +33,10 @@ void machine_add_line(const MachineConfig *machine, Text *out) {
     char l1d[CELL_BYTES], l2[CELL_BYTES];
     format_bytes(machine->sm.l1d.size_bytes, l1d);
     format_bytes(l2_bytes(machine), l2);
-    text_printf(out, "%-*s %4u %7.0f MHz %9u  %10s %12s %5.0f GB/s  %s\n", NAME_WIDTH, machine->name,
-                machine->sms, machine->clock.sm_khz / 1e3, sm_config_warps(&machine->sm), l1d, l2,
-                dram_bandwidth(machine) / 1e9, machine->title);
+    text_printf(out, "%-*s %4u %7.0f MHz %9u  %10s %12s %5.0f GB/s  %s\n", NAME_WIDTH,
+                machine->name, machine->sms, machine->clock.sm_khz / 1e3,
+                sm_config_warps(&machine->sm), l1d, l2, dram_bandwidth(machine) / 1e9,
+                machine->title);
 }
 
 void machine_add_totals(const MachineConfig *machine, Text *out) {
