@@ -3,9 +3,10 @@
 FOLDER]
 
 Without --build: the C code of a recipe compiles, every row of the table has a recipe (recipes.py) and every recipe a row,
-and a recipe touches exactly the files that its row names, as many as the row says. With it: all recipes are followed in a
-copy of the sources in FOLDER, which is built; then the tests and commands of each recipe run. Finally a policy, a machine
-and a DRAM request scheduler are broken, one after the other, and the tests that walk the registry must fail."""
+and a recipe touches exactly the files that its row names, as many as the row says; docs/architecture.md shows the folders
+of src/. With it: all recipes are followed in a copy of the sources in FOLDER, which is built; then the tests and commands
+of each recipe run. Finally a policy, a machine and a DRAM request scheduler are broken, one after the other, and the tests
+that walk the registry must fail."""
 import fnmatch
 import os
 import pathlib
@@ -136,6 +137,29 @@ class Table(unittest.TestCase):
                 self.assertEqual(new.count(text), 1, what)
 
 
+class House(unittest.TestCase):
+    """docs/architecture.md shows the folders of src/ as they are."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    sources = {path.parent.relative_to(ROOT / "src").as_posix() + "/"
+               for ending in ("c", "h", "c.in") for path in (ROOT / "src").rglob("*." + ending)}
+    layers = [name + "/" for name in
+              re.findall(r"'(\w+)'", re.search(r"\nlayers = \[(.*?)\]", (ROOT / "meson.build").read_text(encoding="utf-8"), re.S).group(1))]
+
+    def section(self, name):
+        return re.search(rf"\n## {name}\n(.*?)(?=\n## )", self.page, re.S).group(1)
+
+    def test_the_drawing_has_every_folder(self):
+        drawing = re.search(r"```\n(.*?)```", self.section("The parts"), re.S).group(1)
+        self.assertEqual(set(re.findall(r"\b\w+/", drawing)), {folder for folder in self.sources if folder.count("/") == 1})
+
+    def test_the_table_has_every_layer_in_order(self):
+        self.assertEqual(re.findall(r"(?m)^\| `(\w+/)` \|", self.section("Layers")), [*self.layers, "cli/"])
+
+    def test_the_table_has_every_folder_of_a_layer(self):
+        table = "".join(re.findall(r"(?m)^\| `\w+/` \|.*", self.section("Layers")))
+        self.assertEqual(set(re.findall(r"`(\w+/\w+/)`", table)), {folder for folder in self.sources if folder.count("/") == 2})
+
+
 class Copy(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -197,7 +221,7 @@ for each in RECIPES.items():
         add_walk(*each)
 
 if __name__ == "__main__":
-    ran = unittest.main(exit=False, defaultTest="Copy" if FOLDER else "Table").result
+    ran = unittest.main(exit=False, defaultTest=["Copy"] if FOLDER else ["Table", "House"]).result
     bad = len(ran.failures) + len(ran.errors)
     print(f"{ran.testsRun - bad} passed, {bad} failed")
     sys.exit(bool(bad) or not ran.testsRun)
