@@ -56,7 +56,7 @@ RECIPES = {
         tests=["machine_file"],
         commands=[(["machines"], "tiny"), (["run", "--machine", "tiny", "vecadd", "--size", "test"], "vecadd on tiny")],
         broken=("machines/tiny.yaml", "sms: 2 ", "sms: 0 "),
-        walkers=["machine_file", "sched_machines", "engine_threads", "engine_timing", "engine_profile", "random_machines",
+        walkers=["machine_file", "sched_machines", "sched_hooks", "engine_threads", "engine_timing", "engine_profile", "random_machines",
                  "random_kernels", "determinism", "threads", "golden"]),
     "a machine parameter": Recipe(
         name="daydreams",
