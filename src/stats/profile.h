@@ -61,10 +61,10 @@
     COLUMN(shared_cycles, "SM cycles", shared_cycles, false, "cycles that shared memory took for them") \
     COLUMN(least_shared_cycles, "SM cycles", least_shared_cycles, false, "cycles without bank conflicts") \
     COLUMN(l1d_hits, "accesses", l1d_hits, false, "L1D lookups whose data were present") \
-    COLUMN(l1d_pending_hits, "accesses", l1d_pending_hits, false, "L1D lookups whose line was already being fetched") \
-    COLUMN(l1d_misses, "accesses", l1d_misses, false, "L1D lookups whose line was neither present nor being fetched") \
+    COLUMN(l1d_pending_hits, "accesses", l1d_pending_hits, false, "L1D lookups whose line was already on its way") \
+    COLUMN(l1d_misses, "accesses", l1d_misses, false, "L1D lookups whose line was neither present nor on its way") \
     COLUMN(l2_hits, "accesses", l2_hits, true, "L2 lookups of its requests whose data were present") \
-    COLUMN(l2_pending_hits, "accesses", l2_pending_hits, true, "L2 lookups of its requests whose data were already being fetched") \
+    COLUMN(l2_pending_hits, "accesses", l2_pending_hits, true, "L2 lookups of its requests whose data were already on their way") \
     COLUMN(l2_misses, "accesses", l2_misses, true, "L2 lookups of its requests that were neither") \
     COLUMN(reads, "requests", reads_answered, false, "reads and atomics that left the SM and were answered") \
     COLUMN(read_cycles, "SM cycles", load_cycles, false, "time of these reads from the SM's miss to the reply")
