@@ -113,11 +113,11 @@ typedef struct ProfileLine {
 } ProfileLine;
 
 /* Warps that waited in one place when a launch ended early. */
-typedef struct ProfileStand {
+typedef struct ProfileWait {
     uint32_t pc;
     ProfileColumn cause; /* one of the causes */
     uint32_t warps;
-} ProfileStand;
+} ProfileWait;
 
 /* All launches of one kernel of one module. */
 typedef struct ProfileKernel {
@@ -128,8 +128,8 @@ typedef struct ProfileKernel {
     bool is_complete;   /* all of them completed */
     ProfileLine *lines; /* instructions with counts, by pc; owned */
     uint32_t line_count, line_capacity;
-    ProfileStand *stands; /* warps when the launch that ended early did so; owned */
-    uint32_t stand_count;
+    ProfileWait *waits; /* warps when the launch that ended early did so; owned */
+    uint32_t wait_count;
     ProfileCounts nobody; /* counts that belong to no instruction of a warp */
     Counters counters;    /* counters of the launches */
 } ProfileKernel;
@@ -148,7 +148,7 @@ ProfileKernel *profile_kernel(Profile *profile, uint64_t key, const char *name, 
 /* Its instruction at `pc`. If it is missing, it is added with only the pc, *is_new is set, and the
  * caller must fill in the rest. Valid until the next one is added. */
 ProfileLine *profile_line(ProfileKernel *kernel, uint32_t pc, bool *is_new);
-void profile_add_stand(ProfileKernel *kernel, const ProfileStand *stand);
+void profile_add_wait(ProfileKernel *kernel, const ProfileWait *wait);
 
 /* The sum of all counts, including those that belong to no instruction. */
 ProfileCounts profile_total(const ProfileKernel *kernel);

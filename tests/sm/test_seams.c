@@ -19,7 +19,7 @@ static const char *const loop =
     "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra again;";
 enum { LOOP_STEPS = 6 + 3 * 9 + 1 };
 
-/* ---- A recorder before the PTX interpreter ---- */
+/* ---- A recorder before the interpreter ---- */
 
 static struct {
     WarpSourceType type;
@@ -30,8 +30,8 @@ static struct {
 
 /* Records what warp 0 of CTA 0 does. */
 static WarpEvent record_step(WarpSource *source, SourceWarp *warp, uint64_t cycle) {
-    const uint32_t pc = ptx_source_warp(warp)->pc;
-    const bool is_first = isa_warp_number(ptx_source_warp(warp)) == 0;
+    const uint32_t pc = interpreter_warp(warp)->pc;
+    const bool is_first = isa_warp_number(interpreter_warp(warp)) == 0;
     const WarpEvent event = recorder.inner->step(source, warp, cycle);
     const WarpStep *did = source->did;
     if (is_first && recorder.count < MOST_STEPS)
