@@ -63,7 +63,9 @@ class Tyto:
 
     def machines(self):
         """Names of the shipped machines."""
-        return re.findall(r"(?m)^(\S+)", self.output("machines"))
+        heading, *lines = self.output("machines").splitlines()
+        assert heading.startswith("machine "), heading
+        return [line.split()[0] for line in lines]
 
     def dram_schedulers(self):
         """Names of the DRAM request schedulers, as the message about an unknown one lists them."""

@@ -344,7 +344,7 @@ typedef struct TytoPolicyParameter {
 typedef enum TytoDramPrefetchScheme {
     TYTO_PREFETCH_NONE, /* no prefetching */
     TYTO_PREFETCH_STOP, /* as soon as a request to another row of the bank waits */
-    TYTO_PREFETCH_MIN   /* likewise, but not before a minimum number of lines has been fetched */
+    TYTO_PREFETCH_MIN   /* likewise, but not before a minimum number of lines has been read */
 } TytoDramPrefetchScheme;
 
 /* Which line of the row is prefetched next, among those that have not been sent. */

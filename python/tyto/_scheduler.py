@@ -38,7 +38,7 @@ class Issue(NamedTuple):
 
 
 class Miss(NamedTuple):
-    """An access whose line is neither in the L1D nor being fetched."""
+    """An access whose line is neither in the L1D nor on its way."""
 
     warp: int
     address: int

@@ -61,11 +61,11 @@ typedef enum CacheFlush {
 /* Additional parameters of a cache that is written. For L2, all stores are global stores. */
 #define CACHE_STORE_PARAMETERS(P, key, at, what, policy, missing) \
     P(CHOICE, key, at, "write", write, WritePolicy, policy, what ": policy for global stores") \
-    P(CHOICE, key, at, "write_allocate", write_allocate, WriteAllocate, missing, what ": what a global store that misses fetches, with write-back; L1D: validate also with write-through; L2: beside fetches its line while the store itself goes to DRAM") \
+    P(CHOICE, key, at, "write_allocate", write_allocate, WriteAllocate, missing, what ": what a global store that misses brings in, with write-back; L1D: validate also with write-through; L2: beside reads its line while the store itself goes to DRAM") \
     P(STRING, key, at, "set_hash", set_hash, CACHE_INDEX_BYTES, "", what ": address bits (L2: of the address within its channel) that form the set number, instead of index: \"ipoly 0x25: 27..13,12..9,7\", \"11..7 + 7 x 16..12\"")
 #define CACHE_LOCAL_STORE_PARAMETERS(P, key, at, what, policy, missing) \
     P(CHOICE, key, at, "local_write", local_write, WritePolicy, policy, what ": policy for local stores") \
-    P(CHOICE, key, at, "local_write_allocate", local_write_allocate, WriteAllocate, missing, what ": what a local store that misses fetches, with write-back")
+    P(CHOICE, key, at, "local_write_allocate", local_write_allocate, WriteAllocate, missing, what ": what a local store that misses brings in, with write-back")
 /* clang-format on */
 
 typedef struct CacheConfig {

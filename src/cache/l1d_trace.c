@@ -9,7 +9,7 @@ static const char magic[8] = {'t', 'y', 't', 'o', '-', 'l', '1', 'd'};
 
 enum { AT_VERSION = 8, AT_NUMBERS = 12, AT_MACHINE = 40, AT_SCHEDULER = 128, AT_CHECKSUM = 252 };
 enum { MAX_LINE = 4096, MIN_LINE = 16 };
-enum { FETCH_BIT = 0x80 /* of the kind's byte: is_fetch */ };
+enum { REQUEST_BIT = 0x80 /* of the kind's byte: is_request */ };
 _Static_assert(AT_MACHINE + L1D_TRACE_MACHINE_BYTES == AT_SCHEDULER, "the names fill their places");
 _Static_assert(AT_SCHEDULER + L1D_TRACE_SCHEDULER_BYTES == AT_CHECKSUM,
                "the names fill their places");
@@ -119,7 +119,7 @@ void l1d_records_pack(const L1dRecord *records, uint32_t count, uint8_t *out) {
         l1d_put32(lanes + 4 * i, record->lanes);
         sm[2 * i] = (uint8_t)record->sm;
         sm[2 * i + 1] = (uint8_t)(record->sm >> 8);
-        kind[i] = (uint8_t)(record->kind | (record->is_fetch ? FETCH_BIT : 0));
+        kind[i] = (uint8_t)(record->kind | (record->is_request ? REQUEST_BIT : 0));
         before = record->cycle;
     }
 }
@@ -136,8 +136,8 @@ const char *l1d_records_unpack(const uint8_t *in, uint32_t count, uint32_t sms,
                                  .warp = l1d_get32(warp + 4 * i),
                                  .lanes = l1d_get32(lanes + 4 * i),
                                  .sm = (uint16_t)(sm[2 * i] | sm[2 * i + 1] << 8),
-                                 .kind = kind[i] & (FETCH_BIT - 1),
-                                 .is_fetch = kind[i] & FETCH_BIT};
+                                 .kind = kind[i] & (REQUEST_BIT - 1),
+                                 .is_request = kind[i] & REQUEST_BIT};
         L1dKind what = (L1dKind)records[i].kind;
         if (what >= L1D_KINDS) return "a record is of a kind that does not exist";
         if (records[i].sm >= sms) return "a record names an SM that the machine does not have";

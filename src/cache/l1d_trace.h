@@ -48,8 +48,8 @@ typedef struct L1dRecord {
     uint32_t warp;    /* lookups: number of the warp among those its SM has launched, from 0 */
     uint32_t lanes;   /* lookups: threads of the warp that touch the line, one bit each; never 0 */
     uint16_t sm;
-    uint8_t kind;  /* L1dKind */
-    bool is_fetch; /* lookups: the run's L1D requested the line, whose arrival is an L1D_FILL */
+    uint8_t kind;    /* L1dKind */
+    bool is_request; /* lookups: the run's L1D requested the line, whose arrival is an L1D_FILL */
 } L1dRecord;
 
 /* The origin of a trace: the first bytes of the file. */

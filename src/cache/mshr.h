@@ -1,6 +1,6 @@
 /* Miss status holding registers: the pending fills, and the requests that wait for each.
  *
- * An entry is identified by the address of what is fetched (a line or a sector) and holds the
+ * An entry is identified by the address of what is requested (a line or a sector) and holds the
  * requests that wait for it, in order. When the data have arrived the entry is completed. Then it
  * can no longer be found, and its requests are taken out one by one, oldest entry first. The entry
  * is free again when its last request has been taken out. */
@@ -15,7 +15,7 @@
 enum { MSHR_NONE = -1, MSHR_MAX_WAITING = 65535 };
 
 typedef struct MshrEntry {
-    uint64_t key;   /* address of the fetched line or sector */
+    uint64_t key;   /* address of the requested line or sector */
     uint16_t first; /* oldest waiting request, index into `waiting` */
     uint16_t last;  /* youngest waiting request */
     uint16_t count; /* number of waiting requests */

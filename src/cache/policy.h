@@ -9,12 +9,12 @@ typedef enum WritePolicy {
     WRITE_POLICIES,
 } WritePolicy;
 
-/* What a write miss of a write-back cache fetches. */
+/* What a write miss of a write-back cache brings in. */
 typedef enum WriteAllocate {
-    ALLOCATE_FETCH,    /* the line's other bytes are fetched at once */
-    ALLOCATE_VALIDATE, /* nothing is fetched until a read needs bytes that were not written */
+    ALLOCATE_FETCH,    /* fetch-on-write: the line's other bytes are read at once */
+    ALLOCATE_VALIDATE, /* nothing is read until a read needs bytes that were not written */
     ALLOCATE_NONE,     /* the store is passed on */
-    ALLOCATE_BESIDE,   /* the store is passed on, and the line is fetched in parallel (L2) */
+    ALLOCATE_BESIDE,   /* the store is passed on, and the line is read in parallel (L2) */
     WRITE_ALLOCATES,
 } WriteAllocate;
 

@@ -229,7 +229,7 @@ static void look_up(Replay *replay, Cache *cache, const L1dRecord *record, uint6
         line = choose(replay, cache, address);
         *line = (Line){.line = address,
                        .filler = filler_of(record),
-                       .is_coming = record->is_fetch && replay->config->policy == REPLAY_LRU};
+                       .is_coming = record->is_request && replay->config->policy == REPLAY_LRU};
     }
     if (!line || kind == L1D_STORE_PASS) return;
     if (kind == L1D_STORE_EVICT) line->line = NO_LINE;

@@ -3,8 +3,9 @@
  *
  * Every SM has its own cache. A line is present from the lookup that allocates it. So a lookup
  * whose line was pending in the run is a hit here; in the run it was not a miss either. LRU does
- * not replace a line that the run fetched until it has arrived, as the L1D must. Belady's policy is
- * the bound without such limits. Sectors are left out: a sector miss is a hit on its line here. */
+ * not replace a line that the run requested until it has arrived, as the L1D must. Belady's policy
+ * is the bound without such limits. Sectors are left out: a sector miss is a hit on its line here.
+ */
 #ifndef TYTO_CACHE_REPLAY_H
 #define TYTO_CACHE_REPLAY_H
 

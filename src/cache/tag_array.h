@@ -3,7 +3,7 @@
  *
  * A line consists of one to eight sectors, each valid, pending (being filled) or neither, and dirty
  * or not. A line with a pending sector cannot be replaced. A sector that is dirty but not valid has
- * been partially written and not fetched.
+ * been partially written and not filled.
  *
  * A line is identified by its place: set times the maximum number of ways, plus way. If a set has
  * more ways than can be scanned quickly (TAG_SCANNED_WAYS), a hash table finds its lines and a list

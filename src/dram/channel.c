@@ -309,7 +309,7 @@ static void finish_service(DramChannel *channel, uint32_t bank, uint64_t tick) {
                   (uint8_t)bank, entry->request.is_prefetch, is_write, entry->request.is_awaited},
     };
     const DramRequest *request = &entry->request;
-    if (request->is_prefetch) dram_prefetch_fetched(&channel->prefetch, bank, request->column);
+    if (request->is_prefetch) dram_prefetch_sent(&channel->prefetch, bank, request->column);
     else
         dram_prefetch_demanded(&channel->prefetch, bank, request->column, request->bytes, is_write);
     channel->serving &= ~(UINT32_C(1) << bank);

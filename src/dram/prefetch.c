@@ -47,8 +47,8 @@ static void update_masks(DramPrefetch *prefetch, uint32_t bank) {
     uint32_t bit = UINT32_C(1) << bank;
     prefetch->below_lower &= ~bit;
     prefetch->below_higher &= ~bit;
-    if (prefetch->fetched[bank] < prefetch->config.lower) prefetch->below_lower |= bit;
-    if (prefetch->fetched[bank] < prefetch->config.higher) prefetch->below_higher |= bit;
+    if (prefetch->count[bank] < prefetch->config.lower) prefetch->below_lower |= bit;
+    if (prefetch->count[bank] < prefetch->config.higher) prefetch->below_higher |= bit;
 }
 
 static uint64_t address_of(const DramPrefetch *prefetch, uint32_t bank, uint32_t line) {
@@ -59,7 +59,7 @@ static uint64_t address_of(const DramPrefetch *prefetch, uint32_t bank, uint32_t
 void dram_prefetch_opened(DramPrefetch *prefetch, uint32_t bank, uint64_t address) {
     const DramPrefetchConfig *config = &prefetch->config;
     if (config->scheme == DRAM_PREFETCH_NONE) return;
-    prefetch->fetched[bank] = 0;
+    prefetch->count[bank] = 0;
     prefetch->begun &= ~(UINT32_C(1) << bank);
     prefetch->row_address[bank] = address;
     memset(prefetch->sent[bank], 0, sizeof prefetch->sent[bank]);
@@ -112,8 +112,8 @@ void dram_prefetch_demanded(DramPrefetch *prefetch, uint32_t bank, uint32_t colu
     mark_sent(prefetch, bank, column, bytes);
 }
 
-void dram_prefetch_fetched(DramPrefetch *prefetch, uint32_t bank, uint32_t column) {
-    prefetch->fetched[bank]++;
+void dram_prefetch_sent(DramPrefetch *prefetch, uint32_t bank, uint32_t column) {
+    prefetch->count[bank]++;
     prefetch->begun |= UINT32_C(1) << bank;
     update_masks(prefetch, bank);
     mark_sent(prefetch, bank, column, prefetch->config.line_bytes);

@@ -4,13 +4,13 @@
  * to: the writes were write-backs, and no program waits for those.
  *
  * Scheme `stop` stops as soon as a demand request to another row of the bank waits. Scheme `min`
- * first fetches C lines of the row, then behaves like `stop`. C is `lower`, or `higher` while fewer
- * than `threshold` demand requests wait at the channel. With `begins_idle` the C lines are
+ * first prefetches C lines of the row, then behaves like `stop`. C is `lower`, or `higher` while
+ * fewer than `threshold` demand requests wait at the channel. With `begins_idle` the C lines are
  * guaranteed only once prefetching of the row has begun, and it begins only while no demand request
  * to another row of the bank waits.
  *
  * State per bank: one bit per line of the open row. The bits start at 0 (section 4.5) or, in our
- * variant, reflect the contents of the L2, which is next to the controller. Lines are fetched
+ * variant, reflect the contents of the L2, which is next to the controller. Lines are prefetched
  * "sequentially" (section 4.4). The paper does not say where the sequence begins, so there are two
  * variants: it continues after the line sent last and then wraps to the row's start, or it always
  * begins at the row's start. Source: OWL section 4.4. The paper's average number of pending
@@ -41,13 +41,13 @@ typedef enum DramPrefetchOrder {
 
 typedef struct DramPrefetchConfig {
     DramPrefetchScheme scheme;
-    uint32_t lower;     /* minimum number of lines fetched (OWL: 8) */
+    uint32_t lower;     /* minimum number of lines prefetched (OWL: 8) */
     uint32_t higher;    /* the same while few demand requests wait (OWL: 16) */
     uint32_t threshold; /* "few" means fewer than this; 0: fewer than their running mean (OWL) */
     bool skips_cached;  /* lines already in the L2 when their row is opened count as sent */
     DramPrefetchOrder order;
     bool begins_idle;    /* begin only while no demand request to another row of the bank waits */
-    uint32_t line_bytes; /* bytes fetched at a time: a line of the L2 or part of one */
+    uint32_t line_bytes; /* bytes prefetched at a time: a line of the L2 or part of one */
     bool (*is_cached)(const void *cache, uint64_t address); /* called if `skips_cached` */
     const void *cache;                                      /* argument of is_cached; borrowed */
     const AddressMap *map; /* of the channel; borrowed, must outlive it; NULL with scheme none */
@@ -67,7 +67,7 @@ typedef struct DramPrefetch {
     DramPrefetchConfig config;
     uint32_t lines; /* lines per row */
     uint64_t mean;  /* running mean of waiting requests; DRAM_PREFETCH_FRACTION fraction bits */
-    uint16_t fetched[DRAM_MAX_BANKS];     /* lines prefetched since the row was opened */
+    uint16_t count[DRAM_MAX_BANKS];       /* lines prefetched since the row was opened */
     uint16_t next[DRAM_MAX_BANKS];        /* line after the one sent last */
     uint64_t row_address[DRAM_MAX_BANKS]; /* an address in the open row */
     uint64_t sent[DRAM_MAX_BANKS][DRAM_PREFETCH_MAX_LINES / 64]; /* bit per line sent */
@@ -87,7 +87,7 @@ void dram_prefetch_closed(DramPrefetch *prefetch, uint32_t bank);
 static inline void dram_prefetch_closed_all(DramPrefetch *prefetch) { prefetch->rows = 0; }
 void dram_prefetch_demanded(DramPrefetch *prefetch, uint32_t bank, uint32_t column, uint32_t bytes,
                             bool is_write);
-void dram_prefetch_fetched(DramPrefetch *prefetch, uint32_t bank, uint32_t column);
+void dram_prefetch_sent(DramPrefetch *prefetch, uint32_t bank, uint32_t column);
 
 /* Banks whose open row must not be closed yet for requests to other rows, given `waiting` waiting
  * requests. */

@@ -263,17 +263,17 @@ void engine_visit_stall_reasons(const Engine *engine, SmVisitStallReasons *visit
 
 /* The warps of one launch among those that are stuck. */
 typedef struct StandOf {
-    IsaStand stand;
+    IsaWaits waits;
     const IsaLaunch *launch;
 } StandOf;
 
 static void add_stall_reason(void *user, const SourceWarp *warp, uint32_t pc, int slot,
                              ProfileColumn cause) {
-    const IsaWarp *isa = ptx_source_warp(warp);
+    const IsaWarp *isa = interpreter_warp(warp);
     StandOf *of = user;
     (void)pc, (void)slot;
     if (isa->cta->launch == of->launch)
-        isa_stand_add(&of->stand, isa, profile_columns[cause].sentence);
+        isa_waits_add(&of->waits, isa, profile_columns[cause].sentence);
 }
 
 const SmProfile *engine_profile(const Engine *engine, uint32_t sm) {
@@ -286,7 +286,7 @@ static void explain_grid(const Engine *engine, const GpuGrid *grid, Text *why) {
     engine_visit_stall_reasons(engine, add_stall_reason, &of);
     text_add(why, "\n    kernel ");
     demangle(grid->launch.function->ptx->name, why);
-    isa_say_stand(&of.stand, &grid->launch, why);
+    isa_say_waits(&of.waits, &grid->launch, why);
 }
 
 static void put_message(Text *why, GpuResult *result) {

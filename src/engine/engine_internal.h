@@ -10,7 +10,7 @@
 #include "engine/engine.h"
 #include "engine/launch/grid.h"
 #include "engine/thread_tuner.h"
-#include "issue_stream/ptx_source.h"
+#include "issue_stream/interpreter.h"
 #include "partition/partition.h"
 #include "sm/inbox.h"
 #include "sm/order.h"
@@ -81,7 +81,7 @@ enum { ENGINE_MOST_GRIDS = SM_MAX_GRIDS }; /* on the machine at once */
 /* A place for a grid on the machine. */
 typedef struct EnginePlace {
     GpuGrid *grid;         /* NULL: the place is free */
-    PtxSource **sources;   /* sources of its instructions, by SM */
+    Interpreter **sources; /* sources of its instructions, by SM */
     SmGrid **on_sm;        /* the grid on each SM */
     Dispatch dispatch;     /* dispatches its CTAs; a CTA scheduler has a state for each grid */
     EngineMarks *marks;    /* what it counts from: Engine.rest_marks, or ... */

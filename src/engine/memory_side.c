@@ -179,13 +179,13 @@ void memory_side_move_requests(Engine *engine) {
 }
 
 /* Prefetches the record of a packet that will arrive, because another thread has used it. */
-static void fetch_record(const void *user, uint32_t handle) {
+static void prefetch_record(const void *user, uint32_t handle) {
     const Engine *engine = user;
     __builtin_prefetch(mem_request(&engine->pools, handle));
 }
 
 void memory_side_replies_arrive(Engine *engine) {
-    noc_arrive(engine->replies, engine->handoff_noc.ticks, fetch_record, engine);
+    noc_arrive(engine->replies, engine->handoff_noc.ticks, prefetch_record, engine);
 }
 
 void memory_side_move_replies(const Engine *engine) { step_network(engine, engine->replies); }
@@ -193,7 +193,7 @@ void memory_side_move_replies(const Engine *engine) { step_network(engine, engin
 void memory_side_step_ahead(Engine *engine) {
     memory_side_end(engine);
     memory_side_begin(engine);
-    noc_arrive(engine->requests, engine->noc.ticks, fetch_record, engine);
+    noc_arrive(engine->requests, engine->noc.ticks, prefetch_record, engine);
     step_all(engine);
 }
 

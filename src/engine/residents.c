@@ -22,7 +22,7 @@ void residents_init(Engine *engine) {
 
 void residents_free(Engine *engine) {
     for (uint32_t i = 0; engine->places[0].sources && i < engine->machine->sms; i++)
-        ptx_source_free(engine->places[0].sources[i]);
+        interpreter_free(engine->places[0].sources[i]);
     for (uint32_t i = 0; i < ENGINE_MOST_GRIDS; i++) {
         dispatch_free(&engine->places[i].dispatch);
         tally_free_marks(&engine->places[i].own_marks);
@@ -75,10 +75,10 @@ GpuGrid *residents_first(const Engine *engine) {
 static void make_sources(const Engine *engine, EnginePlace *place) {
     const uint32_t sms = engine->machine->sms;
     place->on_sm = base_calloc(sms, sizeof(SmGrid *));
-    place->sources = base_calloc(sms, sizeof(PtxSource *));
+    place->sources = base_calloc(sms, sizeof(Interpreter *));
     for (uint32_t i = 0; i < sms; i++) {
-        place->sources[i] = pages_take(engine->pages, sizeof(PtxSource));
-        ptx_source_init(place->sources[i], engine->ctas[i], engine->machine->sm.ctas);
+        place->sources[i] = pages_take(engine->pages, sizeof(Interpreter));
+        interpreter_init(place->sources[i], engine->ctas[i], engine->machine->sm.ctas);
     }
 }
 
@@ -227,7 +227,7 @@ static WarpSource *start_source(const Engine *engine, const Gpu *gpu, const Engi
                                 .sm = sm,
                                 .texel_block_bytes =
                                     config->lsu.blocks_texels ? config->l1t.line_bytes : 0};
-    return ptx_source_start(place->sources[sm], &context, &place->grid->module->rows);
+    return interpreter_start(place->sources[sm], &context, &place->grid->module->rows);
 }
 
 /* Announces a grid to the SMs. Each will hold at most `ctas` of its CTAs at once. */

@@ -34,7 +34,7 @@ static bool has_reached(_Atomic uint64_t *progress, uint64_t *seen, uint64_t cyc
     return *seen >= cycles;
 }
 
-/* Whether the owner of a network must look for room that its taker has returned. */
+/* Whether the owner of a network must look for room that its consumer has returned. */
 static bool must_collect(const Noc *network, uint64_t cycles) {
     return noc_lacks_room(network) || cycles % SPLIT_COLLECT_CYCLES == 0;
 }

@@ -189,25 +189,25 @@ void isa_note_poll(const IsaContext *context, IsaWarp *warp, bool is_certain);
 bool isa_holds_lanes_back(const IsaWarp *warp);
 
 /* Where all the warps of a launch are, grouped by place. */
-enum { ISA_STAND_GROUPS = 10 };
-typedef struct IsaStandGroup {
+enum { ISA_WAIT_GROUPS = 10 };
+typedef struct IsaWaitGroup {
     uint32_t pc;
     uint32_t warps;
     uint64_t first;    /* number of the first warp in the grid */
     const char *what;  /* what they do: "waiting at a barrier" */
     uint32_t mbarrier; /* IsaWarp.mbarrier of the first warp ... */
     uint64_t state;    /* ... and the object there */
-} IsaStandGroup;
-typedef struct IsaStand {
-    IsaStandGroup groups[ISA_STAND_GROUPS];
+} IsaWaitGroup;
+typedef struct IsaWaits {
+    IsaWaitGroup groups[ISA_WAIT_GROUPS];
     uint32_t count;        /* number of groups */
     uint32_t others;       /* warps in no group */
     bool holds_lanes_back; /* a warp that polls for a store holds back lanes of its own */
-} IsaStand;
+} IsaWaits;
 /* Adds a warp that waits before its next instruction. `what` is compared by pointer. */
-void isa_stand_add(IsaStand *stand, const IsaWarp *warp, const char *what);
+void isa_waits_add(IsaWaits *waits, const IsaWarp *warp, const char *what);
 /* Writes a line for each group, and advice if lanes of one warp wait for one another. */
-void isa_say_stand(const IsaStand *stand, const IsaLaunch *launch, Text *out);
+void isa_say_waits(const IsaWaits *waits, const IsaLaunch *launch, Text *out);
 
 /* Makes room for `bytes` of local memory per thread. Sets a fault if the launch's limit is
  * exceeded. */

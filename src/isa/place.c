@@ -105,27 +105,27 @@ void isa_say_place(const IsaLaunch *launch, const IsaWarp *warp, uint32_t pc, in
 
 /* ---- Where all warps are ---- */
 
-void isa_stand_add(IsaStand *stand, const IsaWarp *warp, const char *what) {
+void isa_waits_add(IsaWaits *waits, const IsaWarp *warp, const char *what) {
     enum { ROUNDS = 256 }; /* rounds without a change: more than a loop that will end soon needs */
-    if (warp->polls >= ROUNDS && isa_holds_lanes_back(warp)) stand->holds_lanes_back = true;
-    for (uint32_t i = 0; i < stand->count; i++) {
-        IsaStandGroup *group = &stand->groups[i];
+    if (warp->polls >= ROUNDS && isa_holds_lanes_back(warp)) waits->holds_lanes_back = true;
+    for (uint32_t i = 0; i < waits->count; i++) {
+        IsaWaitGroup *group = &waits->groups[i];
         if (group->pc != warp->pc || group->what != what) continue;
         group->warps++;
         return;
     }
-    if (stand->count == ISA_STAND_GROUPS) {
-        stand->others++;
+    if (waits->count == ISA_WAIT_GROUPS) {
+        waits->others++;
         return;
     }
-    IsaStandGroup *group = &stand->groups[stand->count++];
-    *group = (IsaStandGroup){warp->pc, 1, isa_warp_number(warp), what, warp->mbarrier, 0};
+    IsaWaitGroup *group = &waits->groups[waits->count++];
+    *group = (IsaWaitGroup){warp->pc, 1, isa_warp_number(warp), what, warp->mbarrier, 0};
     if (group->mbarrier)
         memcpy(&group->state, warp->cta->shared + group->mbarrier - 1, sizeof group->state);
 }
 
 /* Adds what a phase of an mbarrier still waits for. */
-static void say_mbarrier(const IsaProgram *program, const IsaStandGroup *group, Text *out) {
+static void say_mbarrier(const IsaProgram *program, const IsaWaitGroup *group, Text *out) {
     uint64_t arrivals;
     int64_t bytes = 0;
     if (program->code) {
@@ -147,9 +147,9 @@ static void say_mbarrier(const IsaProgram *program, const IsaStandGroup *group, 
         group->mbarrier - 1, arrivals, text_plural(arrivals), bytes, text_plural((uint64_t)bytes));
 }
 
-void isa_say_stand(const IsaStand *stand, const IsaLaunch *launch, Text *out) {
-    for (uint32_t i = 0; i < stand->count; i++) {
-        const IsaStandGroup *group = &stand->groups[i];
+void isa_say_waits(const IsaWaits *waits, const IsaLaunch *launch, Text *out) {
+    for (uint32_t i = 0; i < waits->count; i++) {
+        const IsaWaitGroup *group = &waits->groups[i];
         text_printf(out, "\n    %u warp%s %s before ", group->warps, text_plural(group->warps),
                     group->what);
         isa_say_instruction(launch->program, group->pc, out);
@@ -157,10 +157,10 @@ void isa_say_stand(const IsaStand *stand, const IsaLaunch *launch, Text *out) {
                     (uint32_t)(group->first % launch->warps), group->first / launch->warps);
         if (group->mbarrier) say_mbarrier(launch->program, group, out);
     }
-    if (stand->others)
-        text_printf(out, "\n    and %u more warp%s elsewhere", stand->others,
-                    text_plural(stand->others));
-    if (stand->holds_lanes_back)
+    if (waits->others)
+        text_printf(out, "\n    and %u more warp%s elsewhere", waits->others,
+                    text_plural(waits->others));
+    if (waits->holds_lanes_back)
         text_add(out,
                  "\n    lanes of one warp may wait for one another, which never ends where a stack "
                  "keeps them, as on GPUs before compute capability 7.0: use a machine with "

@@ -1,6 +1,6 @@
-/* Where a warp's instructions come from: the interface through which an SM runs a grid. The PTX
- * interpreter (issue_stream/ptx_source.h) is one source. Machine code or a recorded trace could be
- * others.
+/* Where a warp's instructions come from: the interface through which an SM runs a grid. The
+ * interpreter (issue_stream/interpreter.h) is the source for PTX and for machine code. A recorded
+ * trace could be another.
  *
  * A source holds the functional state of a grid's CTAs on one SM: registers, memory, divergence,
  * barriers. The SM decides when a warp executes its next instruction. It reads static information

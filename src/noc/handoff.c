@@ -1,52 +1,52 @@
-/* A network shared by two threads: its owner moves packets, its taker has the ejection buffers.
+/* A network shared by two threads: its owner moves packets, its consumer has the ejection buffers.
  *
- * Packets that have left the switch go to the taker through a ring, in the order in which they
- * left. They are on their link for `lead` more steps, so the taker may be up to `lead` steps ahead
- * of the owner and still sees each packet in time. Room is returned in one row per turn of the
- * taker. So a step transfers only cache lines that carry news between the processors, one after
- * another. Neither thread waits for the other as long as both run at the same speed. */
+ * Packets that have left the switch go to the consumer through a ring, in the order in which they
+ * left. They are on their link for `lead` more steps, so the consumer may be up to `lead` steps
+ * ahead of the owner and still sees each packet in time. Room is returned in one slot per turn of
+ * the consumer. So a step transfers only cache lines that carry news between the processors, one
+ * after another. Neither thread waits for the other as long as both run at the same speed. */
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "noc/noc_internal.h"
 
-enum { ROWS = 2 * NOC_MOST_TURNS }; /* rows not collected yet, and rows being filled */
+enum { SLOTS = 2 * NOC_MOST_TURNS }; /* slots not collected yet, and slots being filled */
 
 /* ---- Rooms ---- */
 
-static uint64_t *row_at(const Noc *noc, uint64_t turn) {
-    return &noc->handoff->rooms[turn % ROWS * (size_t)noc->handoff->row_words];
+static uint64_t *slot_at(const Noc *noc, uint64_t turn) {
+    return &noc->handoff->rooms[turn % SLOTS * (size_t)noc->handoff->slot_words];
 }
 
-/* The flits of a node's channels in a row. */
-static uint16_t *room_of(const Noc *noc, uint64_t *row, int node) {
-    return (uint16_t *)(void *)(row + noc->sink.words) + (size_t)node * (size_t)noc->channels;
+/* The flits of a node's channels in a slot. */
+static uint16_t *room_of(const Noc *noc, uint64_t *slot, int node) {
+    return (uint16_t *)(void *)(slot + noc->sink.words) + (size_t)node * (size_t)noc->channels;
 }
 
 void noc_pop_handoff(Noc *noc, int node) {
     NocHandoff *handoff = noc->handoff;
     bool has_next;
     const SinkPacket *packet = sink_take(&noc->sink, node, handoff->now, &has_next);
-    uint64_t *row = row_at(noc, handoff->turn);
-    uint16_t *room = &room_of(noc, row, node)[packet->channel];
+    uint64_t *slot = slot_at(noc, handoff->turn);
+    uint16_t *room = &room_of(noc, slot, node)[packet->channel];
     sink_set_drained(&noc->sink, node, !has_next);
     handoff->popped++;
     handoff->ejection_cycles += handoff->now - packet->ready_at;
-    bits_set(row, (size_t)node);
+    bits_set(slot, (size_t)node);
     *room = (uint16_t)(*room + packet->flits);
 }
 
-static void give_back_row(Noc *noc, uint64_t *row) {
+static void give_back_slot(Noc *noc, uint64_t *slot) {
     for (int w = 0; w < noc->sink.words; w++) {
-        for (uint64_t left = row[w]; left; left &= left - 1) {
+        for (uint64_t left = slot[w]; left; left &= left - 1) {
             const int node = w * 64 + bits_lowest64(left);
-            uint16_t *room = room_of(noc, row, node);
+            uint16_t *room = room_of(noc, slot, node);
             for (int channel = 0; channel < noc->channels; channel++) {
                 if (room[channel]) noc->ops->give_back(noc, node, channel, room[channel]);
                 room[channel] = 0;
             }
         }
-        row[w] = 0;
+        slot[w] = 0;
     }
 }
 
@@ -54,7 +54,7 @@ void noc_collect(Noc *noc, uint64_t turn) {
     NocHandoff *handoff = noc->handoff;
     assert(turn >= handoff->collected && turn - handoff->collected <= NOC_MOST_TURNS);
     while (handoff->collected < turn)
-        give_back_row(noc, row_at(noc, ++handoff->collected));
+        give_back_slot(noc, slot_at(noc, ++handoff->collected));
 }
 
 bool noc_lacks_room(const Noc *noc) { return !noc->ops->lacks_room || noc->ops->lacks_room(noc); }
@@ -113,14 +113,14 @@ static NocHandoff *new_handoff(const Noc *noc) {
     const size_t by_steps = (size_t)noc->most_arrivals * NOC_MOST_APART;
     const size_t most = nodes * (by_room < by_steps ? by_room : by_steps);
     const size_t arrivals = (size_t)1 << noc_log2_up(most);
-    const size_t row =
+    const size_t slot =
         (size_t)noc->sink.words * sizeof(uint64_t) + nodes * channels * sizeof(uint16_t);
-    const size_t row_lines = (row + SINK_LINE - 1) / SINK_LINE;
+    const size_t slot_lines = (slot + SINK_LINE - 1) / SINK_LINE;
     NocHandoff *handoff = base_alloc_lines(sizeof *handoff);
     handoff->arrivals = base_alloc_lines(arrivals * sizeof(NocArrival));
     handoff->arrival_mask = (uint32_t)arrivals - 1;
-    handoff->row_words = (int)(row_lines * SINK_LINE / sizeof(uint64_t));
-    handoff->rooms = base_alloc_lines(ROWS * row_lines * SINK_LINE);
+    handoff->slot_words = (int)(slot_lines * SINK_LINE / sizeof(uint64_t));
+    handoff->rooms = base_alloc_lines(SLOTS * slot_lines * SINK_LINE);
     return handoff;
 }
 
@@ -146,7 +146,7 @@ void noc_take_back(Noc *noc) {
     assert(noc->is_handed_off);
     hear(noc, NULL, NULL);
     go_on_to(noc, noc->now);
-    give_back_row(noc, row_at(noc, 0)); /* for packets popped before the first turn */
+    give_back_slot(noc, slot_at(noc, 0)); /* for packets popped before the first turn */
     noc_collect(noc, handoff->turn);
     noc->packets_inside -= handoff->popped;
     noc->counts[NETWORK_packets_received] += handoff->popped;

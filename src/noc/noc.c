@@ -294,7 +294,7 @@ void noc_release(Noc *noc) {
 const uint64_t *noc_ready_mask(const Noc *noc) { return noc->sink.ready; }
 
 bool noc_peek(const Noc *noc, int node, uint32_t *payload) {
-    /* in a lent network only injections are held; another thread pops */
+    /* in a handed-off network only injections are held; another thread pops */
     if (__builtin_expect(!noc->is_handed_off && noc->is_holding, false) &&
         held_at(noc, node)->is_drained)
         return false;
@@ -343,7 +343,7 @@ bool noc_take(Noc *noc, int node, uint32_t *payload) {
 void noc_step(Noc *noc) {
     noc->now++;
     if (!noc->packets_inside && noc->now >= noc->settled_at) return;
-    if (__builtin_expect(!noc->is_handed_off, true)) { /* else the taker does this */
+    if (__builtin_expect(!noc->is_handed_off, true)) { /* else the consumer does this */
         if (noc->words == 1) sink_step(&noc->sink, noc->now, 1);
         else sink_step(&noc->sink, noc->now, noc->words);
     }

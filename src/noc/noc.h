@@ -136,30 +136,31 @@ void noc_hold(Noc *noc);
 void noc_release(Noc *noc);
 
 /* Between noc_hand_off and noc_take_back two threads share the network. Its owner injects and
- * steps; its taker has the ejection buffers. The taker works in turns. noc_arrive begins a turn for
- * a given step; from then on noc_ready_mask, noc_peek and noc_pop show the state after that step.
- * One thread may be ahead of the other:
+ * steps; its consumer has the ejection buffers. The consumer works in turns. noc_arrive begins a
+ * turn for a given step; from then on noc_ready_mask, noc_peek and noc_pop show the state after
+ * that step. One thread may be ahead of the other:
  *
- * - What arrives in a step has left the switch noc_lead steps before. So the taker may proceed to a
- *   step when the owner has finished the step noc_lead steps before it.
- * - Room that the taker gives back becomes the owner's when the owner collects it, up to the end of
- *   a turn that the taker has completed. The owner may collect late as long as noc_lacks_room is
- *   false: then the next step moves the same packets without this room.
+ * - What arrives in a step has left the switch noc_lead steps before. So the consumer may proceed
+ * to a step when the owner has finished the step noc_lead steps before it.
+ * - Room that the consumer gives back becomes the owner's when the owner collects it, up to the end
+ * of a turn that the consumer has completed. The owner may collect late as long as noc_lacks_room
+ * is false: then the next step moves the same packets without this room.
  *
  * Callers exchange their progress, with release and acquire. The owner may be up to NOC_MOST_APART
- * steps ahead of the taker, and collects at least every NOC_MOST_TURNS turns. The taker begins at
- * most NOC_MOST_TURNS turns after the last one that the owner could have collected. noc_take_back
- * also collects. It may be called when both have stopped, with the taker at the owner's step or
- * before it. A lent network may also be held, so that nodes inject from several threads. */
+ * steps ahead of the consumer, and collects at least every NOC_MOST_TURNS turns. The consumer
+ * begins at most NOC_MOST_TURNS turns after the last one that the owner could have collected.
+ * noc_take_back also collects. It may be called when both have stopped, with the consumer at the
+ * owner's step or before it. A handed-off network may also be held, so that nodes inject from
+ * several threads. */
 enum { NOC_MOST_APART = 32, NOC_MOST_TURNS = 32 };
 typedef void NocSeen(const void *user, uint32_t payload);
 int noc_lead(const Noc *noc);
 void noc_hand_off(Noc *noc);
-/* Begins the taker's next turn, after step `now`. `seen` (NULL: not wanted) gets the payloads of
+/* Begins the consumer's next turn, after step `now`. `seen` (NULL: not wanted) gets the payloads of
  * packets that will arrive in this or later turns, as soon as they are known. */
 void noc_arrive(Noc *noc, uint64_t now, NocSeen *seen, const void *user);
 bool noc_lacks_room(const Noc *noc);
-/* Collects the room given back up to the taker's turn of this number; the first turn is 1. */
+/* Collects the room given back up to the consumer's turn of this number; the first turn is 1. */
 void noc_collect(Noc *noc, uint64_t turn);
 void noc_take_back(Noc *noc);
 

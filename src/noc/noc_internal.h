@@ -74,35 +74,37 @@ typedef struct NocArrival {
 } NocArrival;
 _Static_assert(sizeof(NocArrival) == 16, "four arrivals per cache line");
 
-/* The data that the two threads of a lent network exchange (noc/handoff.c). */
+/* The data that the two threads of a handed-off network exchange (noc/handoff.c). */
 typedef struct NocHandoff {
     NocArrival *arrivals; /* ring of arrival_mask + 1 entries */
     uint32_t arrival_mask;
-    int row_words;   /* words per row of `rooms` */
-    uint64_t *rooms; /* a row per turn of the taker, modulo their number, with the room that it gave
-                        back: the set of nodes, then the flits by node and channel, 16 bits each */
+    int slot_words; /* words per slot of `rooms` */
+    uint64_t
+        *rooms; /* a slot per turn of the consumer, modulo their number, with the room that it gave
+                   back: the set of nodes, then the flits by node and channel, 16 bits each */
     char apart[NOC_LINE - 2 * sizeof(void *) - 2 * sizeof(uint32_t)];
-    _Atomic uint32_t sent; /* written by the owner for the taker: number of arrivals in the ring */
+    _Atomic uint32_t
+        sent; /* written by the owner for the consumer: number of arrivals in the ring */
     char apart_of_word[NOC_LINE - sizeof(uint32_t)];
     uint64_t collected; /* owner only: turns whose room it has collected */
     uint32_t left;      /* owner only: packets that have left the switch */
-    uint32_t told;      /* owner only: packets announced to the taker */
+    uint32_t told;      /* owner only: packets announced to the consumer */
     char apart_of_owner[NOC_LINE - 2 * sizeof(uint64_t)];
-    uint64_t now;             /* taker only: the step that its state follows */
+    uint64_t now;             /* consumer only: the step that its state follows */
     uint64_t turn;            /* number of turns so far */
     uint64_t popped;          /* packets popped */
     uint64_t ejection_cycles; /* of the packets it popped, as in NocStats */
     uint32_t heard;           /* arrivals that it has taken from the ring */
     char apart_of_taker[NOC_LINE - 5 * sizeof(uint64_t)];
 } NocHandoff;
-_Static_assert(sizeof(NocHandoff) == 4 * NOC_LINE, "owner and taker write side by side");
+_Static_assert(sizeof(NocHandoff) == 4 * NOC_LINE, "owner and consumer write side by side");
 
 void noc_free_handoff(NocHandoff *handoff); /* NULL is allowed */
-/* Called by the owner of a lent network: a packet has left the switch. */
+/* Called by the owner of a handed-off network: a packet has left the switch. */
 void noc_send_handoff(Noc *noc, int node, SinkPacket packet);
-/* Called at the end of a step: announces the packets that left in it to the taker. */
+/* Called at the end of a step: announces the packets that left in it to the consumer. */
 void noc_tell_handoff(Noc *noc);
-/* noc_pop for the taker. */
+/* noc_pop for the consumer. */
 void noc_pop_handoff(Noc *noc, int node);
 
 /* A step writes only to the first line and to those of `stats`, because another thread may read the
@@ -121,7 +123,7 @@ struct Noc {
     int queue_limit;     /* flits that a node may have queued; 0 if no node may inject (ideal) */
     int words;           /* words of a set of nodes */
     bool is_handed_off;  /* between noc_hand_off and noc_take_back */
-    NocHandoff *handoff; /* NULL: never lent */
+    NocHandoff *handoff; /* NULL: never handed off */
     Sink sink;           /* the ejection buffers */
     char *held;          /* one NocHeld per node, held_bytes apart; NULL: never held */
     size_t held_bytes;

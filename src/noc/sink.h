@@ -45,7 +45,7 @@ typedef struct Sink {
 } Sink;
 
 /* `packets` is the most packets per node at once. No packet arrives more than `horizon` cycles
- * ahead, or `horizon` + NOC_MOST_APART cycles ahead in a lent network. */
+ * ahead, or `horizon` + NOC_MOST_APART cycles ahead in a handed-off network. */
 void sink_init(Sink *sink, int nodes, int packets, int horizon);
 void sink_free(Sink *sink);
 

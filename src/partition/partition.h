@@ -71,8 +71,8 @@ typedef struct Partition {
     Slice slices[PARTITION_MAX_SLICES];
 } Partition;
 
-/* Bytes that the prefetcher fetches at a time: a line of L2, or, if a line has sectors, the part of
- * it that one burst brings, but at least the sector, which is what L2 fetches. The lines in OWL
+/* Bytes that the prefetcher reads at a time: a line of L2, or, if a line has sectors, the part of
+ * it that one burst brings, but at least the sector, which is what L2 reads. The lines in OWL
  * have no sectors. */
 uint32_t partition_prefetch_bytes(const PartitionConfig *config, const DramConfig *dram);
 /* Completes the settings of the channel's prefetcher. It identifies lines by the addresses of `map`

@@ -33,7 +33,7 @@
     P(BOOL, key, at, "misplaces_half_lines", misplaces_half_lines, "no", "a defect of GPGPU-Sim 4.2, for comparisons with it: a store of exactly the upper half of a line goes to the same place in the next line") \
     P(BOOL, key, at, "store_mshrs", store_mshrs, "no", "a store that misses waits in an MSHR until DRAM has written it; meanwhile another store to its line makes no write, and a read of the line is answered when the write is done (l2.allocate: on-fill)") \
     P(BOOL, key, at, "hints", takes_hints, "no", "eviction priorities (.L2::evict_first, cache policies, windows of launches, ...) and prefetches given by programs have an effect") \
-    P(BYTES, key, at, "least_fetch", least_fetch_bytes, 0, 256, "0 B", "hints: minimum amount fetched by a read miss, aligned; a read then fetches more sectors than it asked for; a power of two") \
+    P(BYTES, key, at, "least_fetch", least_fetch_bytes, 0, 256, "0 B", "hints: minimum amount read by a read miss, aligned; a read then brings in more sectors than it asked for; a power of two") \
     P(BYTES, key, at, "persisting", persisting_bytes, 0, 256 * MIB, "0 B", "hints: maximum part of L2 (all slices together) that a program may set aside for persisting lines (cudaLimitPersistingL2CacheSize)") \
     P(COUNT, key, at, "halves", halves, "", 1, 2, "1", "2: half of the slices lie near half of the SMs, and keep copies of what those SMs read from the other half") \
     P(COUNT, key, at, "far_latency", far_latency, "cycles", 1, 1000, "66", "two halves: time from a slice of one half to a slice of the other") \

@@ -76,9 +76,9 @@ typedef struct MemRequest {
     uint32_t next;    /* used by the partition: handle of the request that arrived after this one */
     uint8_t priority; /* CachePriority in L2 */
     uint8_t l1_priority; /* CachePriority in the sender's cache */
-    uint8_t prefetch; /* read: log2 of the size of the block around the sector that L2 shall fetch
-                         as well; or 0 */
-    uint8_t advice;   /* MemAdvice */
+    uint8_t prefetch;    /* read: log2 of the size of the block around the sector that L2 shall read
+                            as well; or 0 */
+    uint8_t advice;      /* MemAdvice */
     union {
         /* Write: one bit per byte, from `address` on, that it writes. Both 0: it writes every byte
          * of its sectors. Bytes from the 128th on count as not written. */

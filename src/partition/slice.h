@@ -83,14 +83,14 @@ typedef struct DramReturn {
 typedef struct SliceFill {
     DramTimes times;
     int32_t place; /* of the line in the tag array; TAG_NONE: placed when its data arrive */
-    uint8_t mask;  /* bit of the sector being fetched */
+    uint8_t mask;  /* bit of the sector being filled */
 } SliceFill;
 
 /* What a write does, according to the write and allocation policies of the cache. */
 typedef struct WriteRule {
     bool allocates;  /* a miss takes a line */
-    bool is_beside;  /* ... which is fetched while the write goes to DRAM */
-    bool fetches;    /* a miss that writes part of a sector waits for the rest of the sector */
+    bool is_beside;  /* ... which is filled while the write goes to DRAM */
+    bool fills;      /* a miss that writes part of a sector waits for the rest of the sector */
     bool passes_on;  /* every write goes to DRAM; else only those that may not take a line */
     bool drops_line; /* a hit invalidates its line */
 } WriteRule;
@@ -177,7 +177,7 @@ typedef struct Slice {
     uint32_t read_limit;     /* a read may miss while at most this many accesses are in the miss
                                 queue */
     uint32_t write_limit;    /* the same for a write */
-    uint32_t beside_limit;   /* the same for a write whose line is fetched in parallel */
+    uint32_t beside_limit;   /* the same for a write whose line is read in parallel */
     uint32_t port_bytes;     /* bytes per cycle that the data port moves */
     bool port_moves_victims; /* as in PartitionConfig */
     bool allocates_on_fill;  /* a line is placed when its data arrive (l2.allocate: on-fill) */
@@ -252,7 +252,7 @@ void slice_set_aside(Slice *slice, uint32_t ways);
 void slice_forget_persisting(Slice *slice);
 
 /* Drops every line and counts a write-back for each dirty one. Nothing may be in flight except
- * fetches without a waiting request, whose lines stay. */
+ * fills without a waiting request, whose lines stay. */
 void slice_flush(Slice *slice);
 
 #endif

@@ -1,6 +1,6 @@
 /* Hints from programs to an L2 slice, in addition to reads and writes: prefetches, lines that
  * should become normal again, lines that are no longer needed. Hints are acknowledged at once.
- * Prefetches wait in a separate queue. They are fetched sector by sector, one per cycle, when an
+ * Prefetches wait in a separate queue. They are read sector by sector, one per cycle, when an
  * MSHR and a place in the miss queue are free. A prefetch is dropped if the queue is full, or if
  * its set has no line that can be replaced. */
 #include "partition/slice_internal.h"
@@ -34,8 +34,8 @@ void slice_hint_around(Slice *slice, const SliceSector *sector) {
     }
 }
 
-/* Starts to fetch a sector without a waiting request. Returns false if it has to wait. */
-static bool fetch_hinted(Slice *slice, const SliceHinted *hinted) {
+/* Starts to fill a sector without a waiting request. Returns false if it has to wait. */
+static bool fill_hinted(Slice *slice, const SliceHinted *hinted) {
     TagArray *tags = &slice->tags;
     TagEviction evicted = {0};
     uint8_t mask = slice_sectors(slice, hinted->local);
@@ -61,7 +61,7 @@ static bool fetch_hinted(Slice *slice, const SliceHinted *hinted) {
 }
 
 void slice_step_hinted(Slice *slice) {
-    if (fetch_hinted(slice, &slice->hinted_sectors[ring_front(&slice->hinted)]))
+    if (fill_hinted(slice, &slice->hinted_sectors[ring_front(&slice->hinted)]))
         ring_pop(&slice->hinted);
 }
 

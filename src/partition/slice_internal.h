@@ -161,7 +161,7 @@ static inline bool slice_serve_again(Slice *slice, const SliceSector *sector, ui
 void slice_init_hints(Slice *slice, Arena *arena);
 /* Performs a request that writes nothing but gives advice. */
 SLICE_SELDOM void slice_advise(Slice *slice, const SliceSector *sector, uint64_t cycle);
-/* Queues the sectors around this one that its request wants fetched as well. */
+/* Queues the sectors around this one that its request wants in L2 as well. */
 SLICE_SELDOM void slice_hint_around(Slice *slice, const SliceSector *sector);
 /* Fetches the oldest queued sector, which must exist, if possible. */
 SLICE_SELDOM void slice_step_hinted(Slice *slice);
@@ -204,7 +204,7 @@ DramAccess slice_sector_access(const Slice *slice, const SliceSector *sector, ui
  * must hold. Returns the number of dirty sectors. */
 uint32_t slice_evict(Slice *slice, const TagEviction *evicted);
 
-/* The sectors of its line that a prefetch of the address fetches. */
+/* The sectors of its line that a prefetch of the address brings in. */
 uint8_t slice_prefetched_sectors(const Slice *slice, uint64_t local);
 
 #endif

@@ -8,7 +8,7 @@ typedef unsigned __int128 ByteMask; /* one bit per byte that a request writes */
 WriteRule slice_write_rule(const CacheConfig *config) {
     if (config->write == WRITE_BACK)
         return (WriteRule){.allocates = config->write_allocate != ALLOCATE_NONE,
-                           .fetches = config->write_allocate == ALLOCATE_FETCH,
+                           .fills = config->write_allocate == ALLOCATE_FETCH,
                            .is_beside = config->write_allocate == ALLOCATE_BESIDE};
     return (WriteRule){.passes_on = true, .drops_line = config->write != WRITE_THROUGH};
 }
@@ -139,7 +139,7 @@ static void evict(Slice *slice, const TagEviction *evicted, bool takes_port, uin
     if (dirty_bytes && takes_port) use_port(slice, cycle, dirty_bytes / slice->port_bytes);
 }
 
-/* Starts to fetch the sector for its request, into the line at `place` or, if there is none, into a
+/* Starts to fill the sector for its request, into the line at `place` or, if there is none, into a
  * line that is replaced. With SLICE_NO_REQUEST no request waits, because its write goes to DRAM
  * first. Returns false if no line or MSHR is free. */
 static bool read_sector(Slice *slice, const SliceSector *sector, int32_t place, uint8_t mask,
@@ -166,8 +166,8 @@ static bool read_sector(Slice *slice, const SliceSector *sector, int32_t place, 
     return true;
 }
 
-/* Waits for a fetch in flight. Returns false if the fetch accepts no more requests. */
-static bool join_fetch(Slice *slice, const SliceSector *sector, int32_t place, uint8_t mask) {
+/* Waits for a fill in flight. Returns false if the fill accepts no more requests. */
+static bool join_fill(Slice *slice, const SliceSector *sector, int32_t place, uint8_t mask) {
     int32_t entry = mshr_find(&slice->mshr, sector->local);
     if (!mshr_can_merge(&slice->mshr, entry)) return false;
     mshr_merge(&slice->mshr, entry, sector->handle);
@@ -181,7 +181,7 @@ SLICE_SELDOM static bool miss_read(Slice *slice, const SliceSector *sector, TagR
                                    int32_t place, uint8_t mask, uint64_t cycle) {
     if (slice->misses.count > slice->read_limit) return false;
     bool is_accepted = result == TAG_PENDING
-                           ? join_fetch(slice, sector, place, mask)
+                           ? join_fill(slice, sector, place, mask)
                            : read_sector(slice, sector, place, mask, sector->handle, cycle);
     if (is_accepted) slice_count_access(slice, sector, true, result);
     if (is_accepted && result != TAG_PENDING && slice->takes_hints &&
@@ -258,8 +258,8 @@ static bool allocate_write(Slice *slice, const SliceSector *sector, TagResult re
     return true;
 }
 
-static bool fetch_for_write(Slice *slice, const SliceSector *sector, TagResult result,
-                            int32_t place, uint8_t mask, uint64_t cycle) {
+static bool fill_for_write(Slice *slice, const SliceSector *sector, TagResult result, int32_t place,
+                           uint8_t mask, uint64_t cycle) {
     if (slice->misses.count > slice->read_limit ||
         !read_sector(slice, sector, place, mask, sector->handle, cycle))
         return false;
@@ -267,10 +267,10 @@ static bool fetch_for_write(Slice *slice, const SliceSector *sector, TagResult r
     return true;
 }
 
-/* A write that does not find a valid sector goes to DRAM, and its line is fetched in parallel and
- * stays clean. While that fetch is in flight, further writes wait for it too. */
-static bool fetch_beside(Slice *slice, const SliceSector *sector, TagResult result, int32_t place,
-                         uint8_t mask, uint64_t cycle) {
+/* A write that does not find a valid sector goes to DRAM, and its line is read in parallel and
+ * stays clean. While that fill is in flight, further writes wait for it too. */
+static bool fill_beside(Slice *slice, const SliceSector *sector, TagResult result, int32_t place,
+                        uint8_t mask, uint64_t cycle) {
     if (slice->misses.count > slice->beside_limit) return false;
     if (result == TAG_PENDING) {
         int32_t entry = mshr_find(&slice->mshr, sector->local);
@@ -302,11 +302,11 @@ static bool look_up_write(Slice *slice, const SliceSector *sector, uint64_t cycl
     if (slice->misses.count > slice->write_limit) return false;
     if (slice->write.passes_on || (place == TAG_NONE && !slice->write.allocates))
         return pass_write(slice, sector, result, place, mask, cycle);
-    if (slice->write.is_beside) return fetch_beside(slice, sector, result, place, mask, cycle);
+    if (slice->write.is_beside) return fill_beside(slice, sector, result, place, mask, cycle);
     bool is_whole;
     bytes_written(slice, sector, &is_whole);
-    if (slice->write.fetches && !is_whole && result != TAG_PENDING)
-        return fetch_for_write(slice, sector, result, place, mask, cycle);
+    if (slice->write.fills && !is_whole && result != TAG_PENDING)
+        return fill_for_write(slice, sector, result, place, mask, cycle);
     return allocate_write(slice, sector, result, place, mask, cycle);
 }
 

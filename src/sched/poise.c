@@ -84,7 +84,7 @@ typedef struct Knobs {
 /* What the SM did in some cycles. Only loads count. A line counts once for each instruction. */
 typedef struct Sample {
     uint64_t instructions;           /* issued */
-    uint64_t hits, own_hits, misses; /* in the L1D; own: on a line that the same warp fetched */
+    uint64_t hits, own_hits, misses; /* in the L1D; own: on a line that the same warp brought in */
     uint64_t latency, latencies;     /* SM cycles from a miss to its data: sum, number of misses */
 } Sample;
 

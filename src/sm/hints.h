@@ -1,5 +1,5 @@
 /* Hints of instructions and launches to the caches about their accesses: how soon a line may be
- * replaced, and what L2 fetches with it. Each access gets a priority for L1D and one for L2. The
+ * replaced, and what L2 reads with it. Each access gets a priority for L1D and one for L2. The
  * first source that says something counts:
  *
  *   in L1D  the instruction (.L1::evict_first, ...), or its cache operator

@@ -167,7 +167,7 @@ static inline void notify(SmContext *sm, TytoEventKind kind, const SmLookup *loo
 
 __attribute__((noinline)) static void tell_record(const SmL1d *l1d, const SmContext *sm,
                                                   L1dKind kind, const SmLookup *lookup,
-                                                  bool is_fetch) {
+                                                  bool is_request) {
     context_wait_finished(sm);
     sm->listener.l1d_record(
         sm->listener.user,
@@ -177,14 +177,14 @@ __attribute__((noinline)) static void tell_record(const SmL1d *l1d, const SmCont
                      .lanes = lookup->access.lanes,
                      .sm = (uint16_t)sm->env.index,
                      .kind = (uint8_t)kind,
-                     .is_fetch = is_fetch});
+                     .is_request = is_request});
 }
 
 /* Reports a lookup if there is a listener. */
 static inline void record(const SmL1d *l1d, const SmContext *sm, L1dKind kind,
-                          const SmLookup *lookup, bool is_fetch) {
+                          const SmLookup *lookup, bool is_request) {
     if (__builtin_expect(sm->listener.l1d_record != NULL, false))
-        tell_record(l1d, sm, kind, lookup, is_fetch);
+        tell_record(l1d, sm, kind, lookup, is_request);
 }
 
 /* ---- Evicted lines ---- */
@@ -334,9 +334,9 @@ void l1d_end_hits(SmL1d *l1d, SmContext *sm) {
     } while (l1d->hits_from <= sm->cycle);
 }
 
-/* Fetches the line or sector of `key`. `waiter` is SM_NONE if no load waits for it. */
-ALWAYS void fetch(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup *lookup,
-                  uint64_t key, uint16_t waiter) {
+/* Requests the line or sector of `key`. `waiter` is SM_NONE if no load waits for it. */
+ALWAYS void request(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup *lookup,
+                    uint64_t key, uint16_t waiter) {
     l1d->asking[mshr_allocate(&l1d->mshr, key, waiter)] = filler_of(lookup);
     uint32_t sectors = context_sectors_of(sm, l1d->fill_bytes);
     port_push_miss(
@@ -352,10 +352,10 @@ ALWAYS void fetch(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup 
                   .warp = lookup->warp});
 }
 
-/* Starts a fetch if its MSHR, queue places and way are free. Returns NULL, or the counter of the
+/* Requests it if its MSHR, queue places and way are free. Returns NULL, or the counter of the
  * refusal. */
-ALWAYS uint64_t *try_fetch(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup,
-                           uint64_t key, uint8_t sectors, int32_t place, uint16_t waiter) {
+ALWAYS uint64_t *try_request(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup,
+                             uint64_t key, uint8_t sectors, int32_t place, uint16_t waiter) {
     Counters *c = &sm->counters;
     bool needs_way = place == TAG_NONE && l1d->config->allocate == CACHE_ALLOCATE_ON_MISS &&
                      l1_priority(&lookup->access) != PRIORITY_NO_ALLOCATE;
@@ -364,7 +364,7 @@ ALWAYS uint64_t *try_fetch(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLook
     if (mshr_is_full(&l1d->mshr)) return &c->l1d_fail_mshrs;
     if (needs_way) reserve(l1d, sm, port, lookup, key, sectors, &place);
     else if (place != TAG_NONE) tag_array_expect(&l1d->tags, place, sectors);
-    fetch(l1d, sm, port, lookup, key, waiter);
+    request(l1d, sm, port, lookup, key, waiter);
     return NULL;
 }
 
@@ -398,7 +398,7 @@ ALWAYS uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, SmLookup *lookup)
     } else {
         if (__builtin_expect(sm->policy.shapes_l1d, false) && place == TAG_NONE)
             l1d_policy_insert(sm, lookup, key);
-        uint64_t *refusal = try_fetch(l1d, sm, port, lookup, key, sectors, place, lookup->inst);
+        uint64_t *refusal = try_request(l1d, sm, port, lookup, key, sectors, place, lookup->inst);
         if (refusal) return refusal;
         c->l1d_misses++;
         c->l1d_load_misses++;
@@ -412,7 +412,7 @@ ALWAYS uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, SmLookup *lookup)
     return NULL;
 }
 
-bool l1d_fetch_for_policy(SmL1d *l1d, SmContext *sm, SmPort *port, uint64_t key) {
+bool l1d_prefetch_for_policy(SmL1d *l1d, SmContext *sm, SmPort *port, uint64_t key) {
     const uint8_t sectors = tag_array_sector(&l1d->tags, key);
     const SmLookup lookup = {.access = {.address = key, .pc = SM_NO_PC},
                              .serial = UINT32_MAX,
@@ -420,7 +420,7 @@ bool l1d_fetch_for_policy(SmL1d *l1d, SmContext *sm, SmPort *port, uint64_t key)
                              .is_policy = true,
                              .pc = TYTO_NO_PC};
     const int32_t place = tag_array_find(&l1d->tags, key);
-    return !try_fetch(l1d, sm, port, &lookup, key, sectors, place, SM_NONE);
+    return !try_request(l1d, sm, port, &lookup, key, sectors, place, SM_NONE);
 }
 
 /* Handles a prefetch, which always leaves the queue at once: if there is no room it does
@@ -434,7 +434,7 @@ __attribute__((noinline)) static uint64_t *prefetch(SmL1d *l1d, SmContext *sm, S
     TagResult result = tag_array_probe_again(&l1d->tags, key, sectors, &l1d->hint, &place);
     bool is_pending = result != TAG_HIT && mshr_find(&l1d->mshr, key) != MSHR_NONE;
     if (result != TAG_HIT && !is_pending &&
-        try_fetch(l1d, sm, port, lookup, key, sectors, place, SM_NONE))
+        try_request(l1d, sm, port, lookup, key, sectors, place, SM_NONE))
         return NULL;
     if (place != TAG_NONE) touch(l1d, lookup, place);
     c->l1d_accesses++;
@@ -459,10 +459,10 @@ static void store_absorbed(SmContext *sm, const SmLookup *lookup) {
 __attribute__((noinline)) static uint64_t *store_allocate(SmL1d *l1d, SmContext *sm, SmPort *port,
                                                           const SmLookup *lookup, uint64_t key,
                                                           uint8_t sectors, int32_t place,
-                                                          bool fetches) {
+                                                          bool requests) {
     Counters *c = &sm->counters;
-    if (fetches) {
-        uint64_t *refusal = try_fetch(l1d, sm, port, lookup, key, sectors, place, SM_NONE);
+    if (requests) {
+        uint64_t *refusal = try_request(l1d, sm, port, lookup, key, sectors, place, SM_NONE);
         if (refusal) return refusal;
         place = tag_array_find(&l1d->tags, key);
     } else if (place == TAG_NONE) {
@@ -485,7 +485,7 @@ static uint64_t bytes_written(const SmL1d *l1d, const SmAccess *access, uint64_t
     return bytes & all;
 }
 
-/* A store that validates its sector without fetching it, and is also sent to L2. */
+/* A store that validates its sector without requesting it, and is also sent to L2. */
 static uint64_t *store_through(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup,
                                uint64_t key, uint8_t sectors, int32_t place) {
     Counters *c = &sm->counters;

@@ -39,7 +39,7 @@ typedef struct SmLookup {
     uint16_t inst;   /* loads: the instruction; invalid after a store has left */
     uint8_t warp;
     bool is_store, is_local;
-    bool is_prefetch : 1;  /* a store that only fetches its line or sector */
+    bool is_prefetch : 1;  /* a store that only requests its line or sector */
     bool is_policy : 1;    /* a prefetch of the policy, not of an instruction */
     bool is_asked : 1;     /* the policy has already chosen what happens to the access's line */
     bool repeats_line : 1; /* TytoEvent.repeats_line */
@@ -93,7 +93,7 @@ typedef struct SmL1d {
     TagHint hint;           /* of the last lookup */
     Mshr mshr;
     SmFiller *fillers;               /* by place of the tags */
-    SmFiller *asking;                /* by MSHR: the access whose data are fetched */
+    SmFiller *asking;                /* by MSHR: the access whose data were requested */
     struct SmPrefetcher *prefetcher; /* the policy's prefetcher (l1d_policy.h); NULL: none */
     TytoLine *shown;                 /* a set as the policy sees it; NULL: it chooses no victims */
     TagArray tags;
@@ -147,7 +147,7 @@ void l1d_look_up(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t bank);
 
 /* Fetches a line or sector for the policy; it must be neither present nor pending. Returns false if
  * an MSHR, a way or a place in the miss queue is missing. */
-bool l1d_fetch_for_policy(SmL1d *l1d, SmContext *sm, SmPort *port, uint64_t key);
+bool l1d_prefetch_for_policy(SmL1d *l1d, SmContext *sm, SmPort *port, uint64_t key);
 
 /* ---- Out ---- */
 
@@ -156,7 +156,7 @@ void l1d_end_hits(SmL1d *l1d, SmContext *sm);
 /* Sends the oldest miss if there is one and the network has room. */
 void l1d_send_miss(SmL1d *l1d, SmContext *sm, SmPort *port);
 void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest *request);
-/* A load whose line has arrived; SM_NONE if a store caused the fetch. */
+/* A load whose line has arrived; SM_NONE if a store requested it. */
 static inline bool l1d_has_return(const SmL1d *l1d) { return l1d->has_return; }
 static inline uint16_t l1d_peek_return(const SmL1d *l1d) { return (uint16_t)mshr_peek(&l1d->mshr); }
 void l1d_pop_return(SmL1d *l1d);

@@ -197,7 +197,7 @@ void l1d_policy_send(SmL1d *l1d, SmContext *sm, SmPort *port) {
         drop(l1d, sm);
         return;
     }
-    if (!l1d_fetch_for_policy(l1d, sm, port, key)) return;
+    if (!l1d_prefetch_for_policy(l1d, sm, port, key)) return;
     pop(l1d);
     prefetcher->counts.sent++;
     prefetcher->flights[mshr_find(&l1d->mshr, key)] =

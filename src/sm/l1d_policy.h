@@ -19,7 +19,7 @@ typedef struct SmPrefetchAsk {
     uint32_t tag; /* chosen by the policy */
 } SmPrefetchAsk;
 
-/* A fetch in flight, by MSHR. */
+/* A fill in flight, by MSHR. */
 typedef struct SmPrefetchFlight {
     uint32_t tag;
     bool is_prefetch; /* the policy requested it */
@@ -66,17 +66,17 @@ int32_t l1d_policy_reserve(SmL1d *l1d, SmContext *sm, const SmLookup *lookup, ui
 
 /* Sends the oldest waiting prefetch, if it can be sent. */
 void l1d_policy_send(SmL1d *l1d, SmContext *sm, SmPort *port);
-/* A load hit sectors of a line; or a load joined a fetch. */
+/* A load hit sectors of a line; or a load joined a fill. */
 void l1d_policy_hit(SmL1d *l1d, SmContext *sm, int32_t place, uint8_t sectors);
 void l1d_policy_joined(SmL1d *l1d, SmContext *sm, int32_t entry, uint64_t key);
-/* A fetch has ended; its data are at `place`, or nowhere (TAG_NONE). */
+/* A fill has ended; its data are at `place`, or nowhere (TAG_NONE). */
 void l1d_policy_arrived(SmL1d *l1d, SmContext *sm, int32_t entry, int32_t place, uint8_t sectors,
                         uint64_t key);
 /* The line at this place, whose address is `line`, was evicted. */
 void l1d_policy_gone(SmL1d *l1d, SmContext *sm, int32_t place, uint64_t line);
 /* All lines will be dropped; must be called before that. */
 void l1d_policy_flushed(SmL1d *l1d, SmContext *sm);
-/* Whether the policy requested this fetch. */
+/* Whether the policy requested this fill. */
 static inline bool l1d_policy_is_prefetch(const SmL1d *l1d, int32_t entry) {
     return l1d->prefetcher && l1d->prefetcher->flights[entry].is_prefetch;
 }

@@ -163,7 +163,7 @@ static void choose(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmBankWrites *wr
         way = (uint32_t)bits_lowest32(after ? after : waiting);
         waiting &= ~(1u << way);
         uint16_t inst = peek_return(lsu, l1d, way);
-        bool is_for_nobody = inst == SM_NONE; /* fetched for a store */
+        bool is_for_nobody = inst == SM_NONE; /* requested for a store */
         if (!is_for_nobody && !waits_at_write && !can_write(&sm->insts.inst[inst], writes))
             continue;
         pop_return(lsu, l1d, way);

@@ -77,7 +77,7 @@ typedef struct SmPort {
 
 void port_init(SmPort *port, SmContext *sm);
 
-/* The address of the line or sector that a cache's request fetched. */
+/* The address of the line or sector that a cache's request asked for. */
 static inline uint64_t port_line_of(const MemRequest *request) {
     return request->address + request->waiting;
 }

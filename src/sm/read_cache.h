@@ -1,4 +1,4 @@
-/* A read-only cache for instructions, constants or textures. A line is fetched whole. With
+/* A read-only cache for instructions, constants or textures. A line is requested whole. With
  * allocation on fill a set never refuses an access. Misses leave through the port, or go to a
  * larger cache of the SM. In that case the owner moves them from the queue between the two
  * caches. */
@@ -59,7 +59,7 @@ static inline void line_queue_pop(SmLineQueue *queue) {
 }
 /* Drops all lines, if the machine is so configured. */
 void read_cache_start_kernel(SmReadCache *cache);
-/* Looks up the line of `address`. READ_WAIT: the line is being fetched, and `waiter` comes out of
+/* Looks up the line of `address`. READ_WAIT: the line is on its way, and `waiter` comes out of
  * the MSHRs when it arrives. READ_REFUSED: the access must be retried. `pc`: of the instruction;
  * SM_NO_PC: none. read_cache_search handles lookups whose hint did not match. */
 ReadResult read_cache_search(SmReadCache *cache, const SmContext *sm, SmPort *port, uint64_t key,

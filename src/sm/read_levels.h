@@ -1,6 +1,6 @@
 /* Two levels of read-only caches in an SM: one or more upper caches and a lower cache that looks up
  * their misses, one per cycle. A lookup happens after half of the lower cache's latency; the other
- * half is the way back of a line that hits. A line that the lower cache lacks is fetched once for
+ * half is the way back of a line that hits. A line that the lower cache lacks is requested once for
  * all upper caches.
  *
  * The owner has the caches (L0Is above an L1I, or a constant cache above a larger one). It takes

@@ -98,8 +98,8 @@
     GROUP(l1d_accesses, "l1d", "L1 data cache") \
     SUM(l1d_accesses, "accesses", "accepted lookups: loads and stores") \
     SUM(l1d_hits, "accesses", "lookups whose data were present") \
-    SUM(l1d_pending_hits, "accesses", "lookups whose line was already being fetched") \
-    SUM(l1d_misses, "accesses", "lookups whose line was neither present nor being fetched, including stores") \
+    SUM(l1d_pending_hits, "accesses", "lookups whose line was already on its way") \
+    SUM(l1d_misses, "accesses", "lookups whose line was neither present nor on its way, including stores") \
     SUM(l1d_load_accesses, "accesses", "loads among the L1D lookups") \
     SUM(l1d_load_misses, "accesses", "loads among the L1D misses") \
     SUM(l1d_intra_warp_hits, "accesses", "hits on a line that the same warp had brought in") \
@@ -134,7 +134,7 @@
     GROUP(l2_accesses, "l2", "L2") \
     SUM(l2_accesses, "accesses", "accepted lookups, one per sector") \
     SUM(l2_hits, "accesses", "lookups whose data were present, or a write to a sector that was partly present") \
-    SUM(l2_pending_hits, "accesses", "lookups whose data were already being fetched") \
+    SUM(l2_pending_hits, "accesses", "lookups whose data were already on their way") \
     SUM(l2_misses, "accesses", "lookups that were neither hits nor pending hits, including writes that allocate a line or a sector") \
     SUM(l2_reads, "accesses", "reads among the L2 lookups") \
     SUM(l2_read_misses, "accesses", "reads among the L2 misses") \
@@ -147,7 +147,7 @@
     SUM(l2_atomics_in_turn, "accesses", "atomics to the same sector as the slice's previous atomic, for which they wait") \
     SUM(l2_prefetches, "lines", "lines put into L2 by the opportunistic prefetcher") \
     SUM(l2_prefetches_used, "lines", "prefetched lines that were used later") \
-    SUM(l2_prefetches_late, "lines", "lines prefetched while they were already being fetched") \
+    SUM(l2_prefetches_late, "lines", "lines prefetched while they were already on their way") \
     SUM(l2_rows_used, "rows", "DRAM rows for which a read of at least one CTA reached L2") \
     SUM(l2_row_ctas, "CTAs", "CTAs whose reads of a row reached L2, summed over those rows") \
     SUM(l2_row_shares, "millionths", "share of CTAs with a neighbour among the CTAs of a row, summed over those rows") \

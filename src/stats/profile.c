@@ -57,7 +57,7 @@ static void free_kernel(ProfileKernel *kernel) {
         free(kernel->lines[i].source);
     }
     free(kernel->lines);
-    free(kernel->stands);
+    free(kernel->waits);
     free(kernel->name);
     free(kernel->module);
 }
@@ -105,16 +105,15 @@ ProfileLine *profile_line(ProfileKernel *kernel, uint32_t pc, bool *is_new) {
     return &kernel->lines[low];
 }
 
-void profile_add_stand(ProfileKernel *kernel, const ProfileStand *stand) {
-    for (uint32_t i = 0; i < kernel->stand_count; i++) {
-        ProfileStand *known = &kernel->stands[i];
-        if (known->pc != stand->pc || known->cause != stand->cause) continue;
-        known->warps += stand->warps;
+void profile_add_wait(ProfileKernel *kernel, const ProfileWait *wait) {
+    for (uint32_t i = 0; i < kernel->wait_count; i++) {
+        ProfileWait *known = &kernel->waits[i];
+        if (known->pc != wait->pc || known->cause != wait->cause) continue;
+        known->warps += wait->warps;
         return;
     }
-    kernel->stands =
-        base_realloc(kernel->stands, (kernel->stand_count + 1) * sizeof *kernel->stands);
-    kernel->stands[kernel->stand_count++] = *stand;
+    kernel->waits = base_realloc(kernel->waits, (kernel->wait_count + 1) * sizeof *kernel->waits);
+    kernel->waits[kernel->wait_count++] = *wait;
 }
 
 /* ---- Sums ---- */

@@ -61,10 +61,10 @@
     COLUMN(shared_cycles, "SM cycles", shared_cycles, false, "cycles that shared memory took for them") \
     COLUMN(least_shared_cycles, "SM cycles", least_shared_cycles, false, "cycles without bank conflicts") \
     COLUMN(l1d_hits, "accesses", l1d_hits, false, "L1D lookups whose data were present") \
-    COLUMN(l1d_pending_hits, "accesses", l1d_pending_hits, false, "L1D lookups whose line was already being fetched") \
-    COLUMN(l1d_misses, "accesses", l1d_misses, false, "L1D lookups whose line was neither present nor being fetched") \
+    COLUMN(l1d_pending_hits, "accesses", l1d_pending_hits, false, "L1D lookups whose line was already on its way") \
+    COLUMN(l1d_misses, "accesses", l1d_misses, false, "L1D lookups whose line was neither present nor on its way") \
     COLUMN(l2_hits, "accesses", l2_hits, true, "L2 lookups of its requests whose data were present") \
-    COLUMN(l2_pending_hits, "accesses", l2_pending_hits, true, "L2 lookups of its requests whose data were already being fetched") \
+    COLUMN(l2_pending_hits, "accesses", l2_pending_hits, true, "L2 lookups of its requests whose data were already on their way") \
     COLUMN(l2_misses, "accesses", l2_misses, true, "L2 lookups of its requests that were neither") \
     COLUMN(reads, "requests", reads_answered, false, "reads and atomics that left the SM and were answered") \
     COLUMN(read_cycles, "SM cycles", load_cycles, false, "time of these reads from the SM's miss to the reply")
@@ -113,11 +113,11 @@ typedef struct ProfileLine {
 } ProfileLine;
 
 /* Warps that waited in one place when a launch ended early. */
-typedef struct ProfileStand {
+typedef struct ProfileWait {
     uint32_t pc;
     ProfileColumn cause; /* one of the causes */
     uint32_t warps;
-} ProfileStand;
+} ProfileWait;
 
 /* All launches of one kernel of one module. */
 typedef struct ProfileKernel {
@@ -128,8 +128,8 @@ typedef struct ProfileKernel {
     bool is_complete;   /* all of them completed */
     ProfileLine *lines; /* instructions with counts, by pc; owned */
     uint32_t line_count, line_capacity;
-    ProfileStand *stands; /* warps when the launch that ended early did so; owned */
-    uint32_t stand_count;
+    ProfileWait *waits; /* warps when the launch that ended early did so; owned */
+    uint32_t wait_count;
     ProfileCounts nobody; /* counts that belong to no instruction of a warp */
     Counters counters;    /* counters of the launches */
 } ProfileKernel;
@@ -148,7 +148,7 @@ ProfileKernel *profile_kernel(Profile *profile, uint64_t key, const char *name, 
 /* Its instruction at `pc`. If it is missing, it is added with only the pc, *is_new is set, and the
  * caller must fill in the rest. Valid until the next one is added. */
 ProfileLine *profile_line(ProfileKernel *kernel, uint32_t pc, bool *is_new);
-void profile_add_stand(ProfileKernel *kernel, const ProfileStand *stand);
+void profile_add_wait(ProfileKernel *kernel, const ProfileWait *wait);
 
 /* The sum of all counts, including those that belong to no instruction. */
 ProfileCounts profile_total(const ProfileKernel *kernel);

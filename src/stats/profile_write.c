@@ -68,11 +68,11 @@ static void write_sources(Json *json, const ProfileKernel *kernel, const SourceF
 static void write_stands(Json *json, const ProfileKernel *kernel) {
     json_key(json, "standing");
     json_array(json);
-    for (uint32_t i = 0; i < kernel->stand_count; i++) {
+    for (uint32_t i = 0; i < kernel->wait_count; i++) {
         json_object(json);
-        write_number(json, "pc", kernel->stands[i].pc);
-        write_text(json, "cause", profile_columns[kernel->stands[i].cause].name);
-        write_number(json, "warps", kernel->stands[i].warps);
+        write_number(json, "pc", kernel->waits[i].pc);
+        write_text(json, "cause", profile_columns[kernel->waits[i].cause].name);
+        write_number(json, "warps", kernel->waits[i].warps);
         json_end_object(json);
     }
     json_end_array(json);

@@ -75,7 +75,7 @@ static void write_moment(const Moment *moment, Json *json) {
     }
     json_end_array(json);
     json_key(json, "standing");
-    profile_write_json(moment->standing, json);
+    profile_write_json(moment->waiting, json);
 }
 
 static void add_part(RunStats *run, const char *name, RunStatus status, const Moment *moment,

@@ -33,7 +33,7 @@ typedef struct Moment {
     const Counters *before;     /* sums over the kernels that have ended */
     MomentSm *sms;              /* by SM number */
     uint32_t sm_count;          /* length of `sms` */
-    Profile *standing;          /* where its warps are, as one kernel without counts */
+    Profile *waiting;           /* where its warps are, as one kernel without counts */
 } Moment;
 
 /* Creates the snapshots of `run` (borrowed) in a file. */

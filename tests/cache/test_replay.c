@@ -120,7 +120,7 @@ static void what_is_read_is_what_was_written(void **unused) {
                         .lanes = (uint32_t)random_next(&state) | 1,
                         .sm = (uint16_t)(i % 2),
                         .kind = (uint8_t)(i % L1D_KINDS),
-                        .is_fetch = i % 5 == 0};
+                        .is_request = i % 5 == 0};
     Trace trace;
     trace_start(&trace);
     write_trace(&trace, records, COUNT);
@@ -137,7 +137,7 @@ static void what_is_read_is_what_was_written(void **unused) {
             const L1dRecord *is = &read[i], *was = &records[l1d_reader_first(reader, block) + i];
             assert_true(is->cycle == was->cycle && is->address == was->address &&
                         is->warp == was->warp && is->lanes == was->lanes && is->sm == was->sm &&
-                        is->kind == was->kind && is->is_fetch == was->is_fetch);
+                        is->kind == was->kind && is->is_request == was->is_request);
         }
     }
     l1d_reader_free(reader);
@@ -374,7 +374,7 @@ static void belady_brings_in_no_more_than_lru(void **unused) {
         L1dRecord records[COUNT];
         make_records(records, COUNT, 20 + seed, 1 + seed % 5, seed);
         for (size_t i = 0; i < COUNT; i++)
-            records[i].is_fetch = i % 3 == 0;
+            records[i].is_request = i % 3 == 0;
         ReplayConfig config = {.ways = 2 + 2 * (seed % 2), .size_bytes = 8 * LINE};
         ReplayResult lru = replay_records(records, COUNT, config);
         config.policy = REPLAY_BELADY;
@@ -422,7 +422,7 @@ static void lru_spares_a_line_on_its_way(void **unused) {
     L1dRecord records[] = {load_of(0), load_of(2), load_of(4), load_of(0)}; /* one 2-way set */
     ReplayConfig config = {.policy = REPLAY_LRU};
     assert_int_equal(replay_records(records, 4, config).misses, 4);
-    records[0].is_fetch = true;
+    records[0].is_request = true;
     assert_int_equal(replay_records(records, 4, config).misses, 3);
     L1dRecord arrived = load_of(0);
     arrived.kind = L1D_FILL;

@@ -153,10 +153,21 @@ class Style(InTree):
         self.assertIn("does not start by saying", run("check-style", self.root).stdout)
 
     def test_a_path_or_link_that_leads_nowhere_is_found(self):
-        self.write("docs/a.md", "See `src/base/none.c`, `src/NAME/x.c`, [b](b.md),\n[c](../src/c.c).\n")
+        self.write("docs/a.md", "See `src/base/none.c`, `src/NAME/x.c`, `src/gpu/x_NAME.c`, [b](b.md),\n[c](../src/c.c).\n")
+        self.write("src/base/a.c", "/* a */\n")
         self.assertEqual(run("check-style", self.root).stdout,
-                         "docs/a.md:1: src/base/none.c is not there\ndocs/a.md:1: b.md is not there\n"
-                         "docs/a.md:2: ../src/c.c is not there\n")
+                         "docs/a.md:1: src/base/none.c is not there\ndocs/a.md:1: src/gpu/x_NAME.c is not there\n"
+                         "docs/a.md:1: b.md is not there\ndocs/a.md:2: ../src/c.c is not there\n")
+
+    def test_a_table_of_files_names_files_that_are_there(self):
+        for name in ("base/a.c", "base/b.h", "base/rows.def", "cache/exec_x.c"):
+            self.write("src/" + name, "/* a */\n")
+        head = "# Base\n\n| file | what it does |\n|---|---|\n"
+        self.write("docs/a.md", head + "| `a`, `b` | this |\n| `rows.def`, `exec_*.c` | that |\n")
+        self.assertEqual(run("check-style", self.root).returncode, 0)
+        self.write("docs/a.md", head + "| `a`, `late` | this |\n| `rows.inc` | `none` |\n")
+        self.assertEqual(run("check-style", self.root).stdout,
+                         "docs/a.md:5: late is no file below src/\ndocs/a.md:6: rows.inc is no file below src/\n")
 
     def test_a_page_that_is_not_listed_is_found(self):
         self.write("docs/a.md", "# A\n")

@@ -510,7 +510,7 @@ class Run(Case):
 
     def test_an_interrupt_says_where_warps_stand(self):
         place = re.escape(f"before {SPIN}:7: bra; the first is warp 0 of CTA 0\n")
-        self.assertRegex(self.interrupt("--functional"), f"tyto: interrupted\n    kernel spin\n    1 warp standing {place}")
+        self.assertRegex(self.interrupt("--functional"), f"tyto: interrupted\n    kernel spin\n    1 warp ready {place}")
         self.assertRegex(self.interrupt(), "tyto: interrupted\n    kernel spin\n"
                                            f"    1 warp (waiting for [a-z ]*|finding a pipeline full|ready to issue) {place}")
 

@@ -525,7 +525,7 @@ static void running_mean(void **state) {
     dram_prefetch_opened(&prefetch, 3, 0);
     dram_prefetch_demanded(&prefetch, 3, 31 * LINE, LINE, false);
     for (uint32_t line = 0; line < 12; line++)
-        dram_prefetch_fetched(&prefetch, 3, line * LINE);
+        dram_prefetch_sent(&prefetch, 3, line * LINE);
     assert_int_equal(dram_prefetch_held(&prefetch, 4), 1 << 3);
     assert_int_equal(dram_prefetch_held(&prefetch, 6), 0);
 }

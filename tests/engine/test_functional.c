@@ -186,7 +186,7 @@ static void stops_at_the_instruction_limit(void **state) {
         run(&fixture, KERNEL("again:\nadd.u32 %t, %t, 1;\nbra again;\n"), 32, buffer(&fixture, 64));
     assert_fault(&result, ISA_FAULT_LIMIT, "limit of 1000 warp instructions");
     assert_int_equal(result.warp_instructions, 1000);
-    assert_fault(&result, ISA_FAULT_LIMIT, "\n    1 warp standing before k.ptx:");
+    assert_fault(&result, ISA_FAULT_LIMIT, "\n    1 warp ready before k.ptx:");
     assert_int_equal(result.warp_instructions, 1000);
     stop(&fixture);
 }

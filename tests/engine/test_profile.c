@@ -344,8 +344,8 @@ static void a_launch_that_ends_early_says_where_its_warps_stand(void **state) {
     assert_non_null(strstr(run.result.message, " before spin.ptx:"));
     const ProfileKernel *kernel = &run.profile->kernels[0];
     uint32_t warps = 0;
-    for (uint32_t i = 0; i < kernel->stand_count; i++)
-        warps += kernel->stands[i].warps;
+    for (uint32_t i = 0; i < kernel->wait_count; i++)
+        warps += kernel->waits[i].warps;
     assert_int_equal(warps, 30);
     check(&run);
     gpu_unload(module);

@@ -305,20 +305,20 @@ static void what_is_held_is_done_in_the_order_of_the_nodes(void **state) {
 /* A network that is handed off, and the result of the same packets in a network that is not. */
 typedef struct Lending {
     Noc *noc;
-    const uint32_t *popped; /* by round and node: payload + 1; 0: none */
-    uint32_t owner, taker;  /* rounds that each has finished */
-    uint32_t begun;         /* round in which the network was handed off */
+    const uint32_t *popped;   /* by round and node: payload + 1; 0: none */
+    uint32_t owner, consumer; /* rounds that each has finished */
+    uint32_t begun;           /* round in which the network was handed off */
 } Lending;
 
-enum { LENT_NODES = 70, LENT_ROUNDS = 960 };
+enum { HANDED_OFF_NODES = 70, HANDED_OFF_ROUNDS = 960 };
 
 /* Sparse, so that a late packet is noticed. Now and then there are more packets for three nodes
  * than they have room for. */
 static void inject_round(Noc *noc, uint32_t round) {
-    for (int node = 0; node < LENT_NODES; node++) {
+    for (int node = 0; node < HANDED_OFF_NODES; node++) {
         const bool jams = node % 6 == 0 && round % 200 < 20;
         if (!jams && (node + (int)round) % 4) continue;
-        const int other = jams ? node % 4 : 4 + (node * 7 + (int)round) % (LENT_NODES - 4);
+        const int other = jams ? node % 4 : 4 + (node * 7 + (int)round) % (HANDED_OFF_NODES - 4);
         const uint32_t payload = round * 100 + (uint32_t)node;
         const int bytes = jams ? 200 : 40;
         if (noc_can_inject(noc, node, bytes)) noc_inject(noc, node, other, bytes, payload);
@@ -328,18 +328,18 @@ static void inject_round(Noc *noc, uint32_t round) {
 static bool pops(uint32_t round, int node) { return ((uint32_t)node + round) % 3 != 0; }
 
 static void pop_round(Noc *noc, uint32_t round, uint32_t *popped) {
-    for (int node = 0; node < LENT_NODES; node++) {
+    for (int node = 0; node < HANDED_OFF_NODES; node++) {
         uint32_t payload;
         if (pops(round, node) && noc_take(noc, node, &payload)) popped[node] = payload + 1;
     }
 }
 
-/* What the owner does in a round. Returns false if it has to wait for the taker. */
+/* What the owner does in a round. Returns false if it has to wait for the consumer. */
 static bool owner_goes_on(Lending *handing_off) {
     Noc *noc = handing_off->noc;
     const uint32_t round = handing_off->owner, turn = round - handing_off->begun + 1;
     const bool must_collect = noc_lacks_room(noc) || turn % 8 == 0;
-    if (round > handing_off->taker + 6 || (must_collect && handing_off->taker <= round))
+    if (round > handing_off->consumer + 6 || (must_collect && handing_off->consumer <= round))
         return false;
     const bool is_held = round % 2;
     if (is_held) noc_hold(noc);
@@ -356,52 +356,53 @@ static void count_seen(const void *user, uint32_t payload) {
     ++**(uint32_t *const *)user;
 }
 
-/* What the taker does in a round. */
-static bool taker_goes_on(Lending *handing_off, uint32_t *seen) {
-    const uint32_t round = handing_off->taker;
-    uint32_t popped[LENT_NODES] = {0};
+/* What the consumer does in a round. */
+static bool consumer_goes_on(Lending *handing_off, uint32_t *seen) {
+    const uint32_t round = handing_off->consumer;
+    uint32_t popped[HANDED_OFF_NODES] = {0};
     if (round > handing_off->owner + (uint32_t)noc_lead(handing_off->noc)) return false;
     noc_arrive(handing_off->noc, round, count_seen, &seen);
     pop_round(handing_off->noc, round, popped);
-    assert_memory_equal(popped, &handing_off->popped[(size_t)round * LENT_NODES], sizeof popped);
-    handing_off->taker++;
+    assert_memory_equal(popped, &handing_off->popped[(size_t)round * HANDED_OFF_NODES],
+                        sizeof popped);
+    handing_off->consumer++;
     return true;
 }
 
 /* In one network the injecting side and the taking side are at different cycles, in another both
  * are at the same cycle. Both networks deliver the same packets in the same cycles, and all their
  * counters agree. */
-static void owner_and_taker_of_a_shared_network_need_not_be_equally_far(void **state) {
+static void owner_and_consumer_of_a_shared_network_need_not_be_equally_far(void **state) {
     (void)state;
-    static uint32_t popped[LENT_ROUNDS * LENT_NODES];
+    static uint32_t popped[HANDED_OFF_ROUNDS * HANDED_OFF_NODES];
     for (int kind = 0; kind < NOC_KIND_COUNT; kind++) {
-        NocConfig config = noc_config_default((NocKind)kind, LENT_NODES);
+        NocConfig config = noc_config_default((NocKind)kind, HANDED_OFF_NODES);
         if (kind == NOC_IDEAL) continue; /* cannot be handed off */
         config.ejection_flits = 47;
         config.injection_flits = kind == NOC_SWITCH ? 47 : config.injection_flits;
         Noc *direct = noc_new(&config, NULL);
         Lending handing_off = {.noc = noc_new(&config, NULL), .popped = popped};
         memset(popped, 0, sizeof popped);
-        for (uint32_t round = 0; round < LENT_ROUNDS; round++) {
+        for (uint32_t round = 0; round < HANDED_OFF_ROUNDS; round++) {
             inject_round(direct, round);
-            pop_round(direct, round, &popped[(size_t)round * LENT_NODES]);
+            pop_round(direct, round, &popped[(size_t)round * HANDED_OFF_NODES]);
             noc_step(direct);
         }
         uint32_t random = 1, seen = 0, ahead = 0, behind = 0;
-        while (handing_off.owner < LENT_ROUNDS) {
+        while (handing_off.owner < HANDED_OFF_ROUNDS) {
             const uint32_t end = handing_off.owner + 60; /* taken back now and then */
             noc_hand_off(handing_off.noc);
             handing_off.begun = handing_off.owner;
-            for (int left = 60 * LENT_ROUNDS; handing_off.owner < end || handing_off.taker < end;
-                 left--) {
+            for (int left = 60 * HANDED_OFF_ROUNDS;
+                 handing_off.owner < end || handing_off.consumer < end; left--) {
                 assert_true(left > 0);
                 random = random * 1664525 + 1013904223;
                 const bool is_owner =
-                    handing_off.taker == end || random >> 28 < 8 + (handing_off.begun / 60) % 3;
+                    handing_off.consumer == end || random >> 28 < 8 + (handing_off.begun / 60) % 3;
                 if (is_owner && handing_off.owner < end) owner_goes_on(&handing_off);
-                else if (handing_off.taker < end) taker_goes_on(&handing_off, &seen);
-                ahead += handing_off.taker > handing_off.owner + 1;
-                behind += handing_off.owner > handing_off.taker;
+                else if (handing_off.consumer < end) consumer_goes_on(&handing_off, &seen);
+                ahead += handing_off.consumer > handing_off.owner + 1;
+                behind += handing_off.owner > handing_off.consumer;
             }
             noc_take_back(handing_off.noc);
             assert_true(noc_is_consistent(handing_off.noc));
@@ -409,7 +410,7 @@ static void owner_and_taker_of_a_shared_network_need_not_be_equally_far(void **s
         NocStats a = noc_stats(direct), b = noc_stats(handing_off.noc);
         assert_memory_equal(&a, &b, sizeof a);
         assert_memory_equal(noc_ready_mask(direct), noc_ready_mask(handing_off.noc),
-                            bits_words(LENT_NODES) * sizeof(uint64_t));
+                            bits_words(HANDED_OFF_NODES) * sizeof(uint64_t));
         assert_true(a.packets_arrived > 1000 && seen > 1000);
         assert_true(ahead > 20 || noc_lead(handing_off.noc) < 2);
         assert_true(behind > 20 || kind != NOC_CROSSBAR);
@@ -455,7 +456,7 @@ int main(void) {
         cmocka_unit_test(mesh_counts_flits_by_link),
         cmocka_unit_test(equal_runs_give_equal_arrivals),
         cmocka_unit_test(what_is_held_is_done_in_the_order_of_the_nodes),
-        cmocka_unit_test(owner_and_taker_of_a_shared_network_need_not_be_equally_far),
+        cmocka_unit_test(owner_and_consumer_of_a_shared_network_need_not_be_equally_far),
         cmocka_unit_test(the_order_of_visits_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""The table "I want to add ..." of CONTRIBUTING.md lists everything there is to do. usage: test_recipes.py ROOT [--build
-FOLDER]
+"""The table "I want to add ..." of CONTRIBUTING.md lists everything there is to do. usage: test_recipes.py ROOT
+[--tests FOLDER | --build FOLDER]
 
 Without --build: the C code of a recipe compiles, every row of the table has a recipe (recipes.py) and every recipe a row,
-and a recipe touches exactly the files that its row names, as many as the row says. With it: all recipes are followed in a
+and a recipe touches exactly the files that its row names, as many as the row says; docs/architecture.md shows the folders
+of src/. With --tests: the build in FOLDER has every test that a recipe names. With --build: all recipes are followed in a
 copy of the sources in FOLDER, which is built; then the tests and commands of each recipe run. Finally a policy, a machine
 and a DRAM request scheduler are broken, one after the other, and the tests that walk the registry must fail."""
 import fnmatch
+import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -17,12 +20,12 @@ import unittest
 from recipes import RECIPES
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
-FOLDER = pathlib.Path(sys.argv.pop(2)) if sys.argv[1:2] == ["--build"] else None
+MODE, FOLDER = (sys.argv[1], pathlib.Path(sys.argv[2])) if sys.argv[1:] else ("", None)
 del sys.argv[1:]
 sys.path.insert(0, str(ROOT / "scripts"))
 from scratch import Scratch, run  # noqa: E402 (found by the line above)
 
-PATH = re.compile(r"`((?:src|machines|workloads|experiments|tests)/[\w./*-]+)`")
+PATH = re.compile(r"`((?:src|machines|workloads|experiments|tests|docs)/[\w./*-]+)`")
 SENTENCE = "A new `.c` file is also named in its folder's `meson.build`."
 
 
@@ -73,7 +76,8 @@ def follow(recipe, read, write):
     """Applies a recipe to the files that `read` and `write` access."""
     for name, new in recipe.new.items():
         write(name, text_of(new, read))
-        if build := build_of(name):
+        build = build_of(name)
+        if build and build not in recipe.new:  # (a new folder has its own)
             write(build, add_to_build(name, new[0], read(build)))
     for name, before, after in recipe.rows:
         text = read(name)
@@ -96,7 +100,7 @@ def compile_in(folder, name):
     """Compiles a C file that a recipe has written to `folder` against the sources; returns the result and the compiler's
     messages."""
     includes = [f"-I{root / part}" for root in (folder, ROOT) for part in ("src", "include", pathlib.Path(name).parent)]
-    return run([os.environ.get("CC", "cc").split()[-1], "-std=c17", "-fsyntax-only", "-D_GNU_SOURCE", "-Wall", "-Werror",
+    return run([os.environ.get("CC", "cc").split()[-1], "-std=c17", "-fsyntax-only", "-D_GNU_SOURCE", "-DTYTO_OWN_CODE", "-Wall", "-Werror",
                 *includes, "-x", "c", folder / name], 120)
 
 
@@ -128,12 +132,44 @@ class Table(unittest.TestCase):
                         is_good, said = compile_in(pathlib.Path(folder), name)
                         self.assertTrue(is_good, f"{what}: {said}")
 
+    def test_a_recipe_names_tests_that_are_there(self):
+        if MODE != "--tests":
+            self.skipTest("no build")
+        listed = subprocess.run(["meson", "introspect", "--tests", FOLDER], capture_output=True, text=True, check=True).stdout
+        there = {test["name"] for test in json.loads(listed)}
+        for what, recipe in RECIPES.items():
+            self.assertEqual([test for test in (*recipe.tests, *recipe.walkers)
+                              if test not in there and recipe.name not in test], [], what)
+
     def test_what_is_broken_is_in_the_new_file(self):
         for what, recipe in RECIPES.items():
             if recipe.broken:
                 name, text, _ = recipe.broken
                 new = text_of(recipe.new[name], lambda like: (ROOT / like).read_text(encoding="utf-8"))
                 self.assertEqual(new.count(text), 1, what)
+
+
+class House(unittest.TestCase):
+    """docs/architecture.md shows the folders of src/ as they are."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    sources = {path.parent.relative_to(ROOT / "src").as_posix() + "/"
+               for ending in ("c", "h", "c.in") for path in (ROOT / "src").rglob("*." + ending)}
+    layers = [name + "/" for name in
+              re.findall(r"'(\w+)'", re.search(r"\nlayers = \[(.*?)\]", (ROOT / "meson.build").read_text(encoding="utf-8"), re.S).group(1))]
+
+    def section(self, name):
+        return re.search(rf"\n## {name}\n(.*?)(?=\n## )", self.page, re.S).group(1)
+
+    def test_the_drawing_has_every_folder(self):
+        drawing = re.search(r"```\n(.*?)```", self.section("The parts"), re.S).group(1)
+        self.assertEqual(set(re.findall(r"\b\w+/", drawing)), {folder for folder in self.sources if folder.count("/") == 1})
+
+    def test_the_table_has_every_layer_in_order(self):
+        self.assertEqual(re.findall(r"(?m)^\| `(\w+/)` \|", self.section("Layers")), [*self.layers, "cli/"])
+
+    def test_the_table_has_every_folder_of_a_layer(self):
+        table = "".join(re.findall(r"(?m)^\| `\w+/` \|.*", self.section("Layers")))
+        self.assertEqual(set(re.findall(r"`(\w+/\w+/)`", table)), {folder for folder in self.sources if folder.count("/") == 2})
 
 
 class Copy(unittest.TestCase):
@@ -197,7 +233,8 @@ for each in RECIPES.items():
         add_walk(*each)
 
 if __name__ == "__main__":
-    ran = unittest.main(exit=False, defaultTest="Copy" if FOLDER else "Table").result
+    ran = unittest.main(exit=False, defaultTest=["Copy"] if MODE == "--build" else ["Table", "House"]).result
     bad = len(ran.failures) + len(ran.errors)
-    print(f"{ran.testsRun - bad} passed, {bad} failed")
+    skipped = len(ran.skipped)
+    print(f"{ran.testsRun - bad - skipped} passed, {bad} failed, {skipped} skipped")
     sys.exit(bool(bad) or not ran.testsRun)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../every.h"
+
 #define PLUGIN(name) TEST_PLUGINS "/" name ".so"
 
 /* Lines that do not fit into the L1D and that every warp reads again. */
@@ -114,12 +116,13 @@ static void prefetches_that_nobody_wants_are_told(void **unused) {
     assert_true(last_report("sent") == 0 && last_report("dropped") == last_report("asked"));
 }
 
-static void prefetches_on_sectors_and_fills(void **unused) {
+static void prefetches_on_every_machine(void **unused) {
     (void)unused;
-    const char *const machines[] = {"qv100", "rtx3070", "a100", "h100", "ccws"};
-    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+    static Every machines;
+    every_machine(&machines);
+    for (int m = 0; m < machines.count; m++) {
         Workload w = walk(PLUGIN("next_line"));
-        w.machine = machines[m];
+        w.machine = every_at(&machines, m);
         w.lines = 40, w.spread = 1, w.ctas = 40;
         run(w);
         assert_true(last_report("wrong") == 0);
@@ -300,7 +303,7 @@ int main(void) {
         cmocka_unit_test(an_insertion_class_changes_who_goes),
         cmocka_unit_test(a_prefetch_is_sent_and_accounted_for_by_its_tag),
         cmocka_unit_test(prefetches_that_nobody_wants_are_told),
-        cmocka_unit_test(prefetches_on_sectors_and_fills),
+        cmocka_unit_test(prefetches_on_every_machine),
         cmocka_unit_test(a_chosen_line_goes),
         cmocka_unit_test(a_line_that_cannot_go_ends_the_kernel),
         cmocka_unit_test(branches_are_told_as_they_are_counted),

@@ -55,11 +55,11 @@ Bench *bench_new(const char *settings, uint32_t warps, const char *lines, bool n
     bench->sm = sm_new(&stage->sm.env);
     IsaContext isa = {.memory = bench->memory, .program = bench->program, .launch = &bench->launch};
     const bool is_lowered = stage->sm.config->instructions != SM_INSTRUCTIONS_PTX;
-    bench->rows = ptx_source_program(bench->program, is_lowered);
+    bench->rows = interpreter_program(bench->program, is_lowered);
     bench->ops = sm_ops_new(stage->sm.config, &bench->rows);
-    ptx_source_start(&stage->source, &isa, &bench->rows);
+    interpreter_start(&stage->source, &isa, &bench->rows);
     if (!core) core = sm_core_of(stage->sm.config->core);
-    bench->rows.leaders = ptx_source_leaders(bench->program);
+    bench->rows.leaders = interpreter_leaders(bench->program);
     if (core->rows) bench->core_rows = core->rows(stage->sm.config, &bench->rows);
     return bench;
 }

@@ -102,7 +102,7 @@ Stage *stage_new(const char *settings, int packets) {
                            .regs = stage->regs,
                            .source = &stage->source.source,
                            .cta_limit = 8};
-    ptx_source_init(&stage->source, stage->ctas, SM_MAX_CTAS);
+    interpreter_init(&stage->source, stage->ctas, SM_MAX_CTAS);
     sm->view =
         (TytoSmView){SCHED_VIEW_HEAD, .warp_count = sm_config_warps(sm->config),
                      .cta_count = sm->config->ctas, .schedulers = sm->config->scheduler.count};
@@ -119,7 +119,7 @@ Stage *stage_new(const char *settings, int packets) {
 }
 
 void stage_free(Stage *stage) {
-    ptx_source_free(&stage->source);
+    interpreter_free(&stage->source);
     sched_agent_free(&stage->sm.policy);
     noc_free(stage->requests);
     noc_free(stage->replies);
@@ -130,10 +130,10 @@ void stage_free(Stage *stage) {
 /* ---- Instructions ---- */
 
 void stage_execute(Stage *stage, const IsaLaunch *launch) {
-    stage->rows = ptx_source_program(launch->program, false);
-    ptx_source_start(&stage->source,
-                     &(IsaContext){.program = launch->program, .launch = launch, .sm = STAGE_SM},
-                     &stage->rows);
+    stage->rows = interpreter_program(launch->program, false);
+    interpreter_start(&stage->source,
+                      &(IsaContext){.program = launch->program, .launch = launch, .sm = STAGE_SM},
+                      &stage->rows);
 }
 
 static void add_regs(Stage *stage, const uint8_t *numbers, uint32_t count) {

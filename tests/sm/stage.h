@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "machine/machine_file.h"
-#include "issue_stream/ptx_source.h"
+#include "issue_stream/interpreter.h"
 #include "sm/context.h"
 #include "sm/inbox.h"
 #include "sm/port.h"
@@ -49,8 +49,8 @@ typedef struct StageHeard {
 
 typedef struct Stage {
     SmContext sm;
-    SmGrid grid;      /* of all warps */
-    PtxSource source; /* stage_execute() chooses its instructions */
+    SmGrid grid;        /* of all warps */
+    Interpreter source; /* stage_execute() chooses its instructions */
     IsaCta ctas[SM_MAX_CTAS];
     WarpProgram rows;
     Machine *machine;

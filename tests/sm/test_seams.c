@@ -2,6 +2,7 @@
  * recorded stream of instructions, and a core that issues one instruction per cycle. */
 #include <string.h>
 
+#include "machine/machine_rows.h"
 #include "replay_source.h"
 #include "sm_bench.h"
 #include "toy_core.h"
@@ -18,7 +19,7 @@ static const char *const loop =
     "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra again;";
 enum { LOOP_STEPS = 6 + 3 * 9 + 1 };
 
-/* ---- A recorder before the PTX interpreter ---- */
+/* ---- A recorder before the interpreter ---- */
 
 static struct {
     WarpSourceType type;
@@ -29,8 +30,8 @@ static struct {
 
 /* Records what warp 0 of CTA 0 does. */
 static WarpEvent record_step(WarpSource *source, SourceWarp *warp, uint64_t cycle) {
-    const uint32_t pc = ptx_source_warp(warp)->pc;
-    const bool is_first = isa_warp_number(ptx_source_warp(warp)) == 0;
+    const uint32_t pc = interpreter_warp(warp)->pc;
+    const bool is_first = isa_warp_number(interpreter_warp(warp)) == 0;
     const WarpEvent event = recorder.inner->step(source, warp, cycle);
     const WarpStep *did = source->did;
     if (is_first && recorder.count < MOST_STEPS)
@@ -211,9 +212,11 @@ static void test_a_core_tells_why_its_warps_wait(void **state) {
 
 static void test_a_machine_names_its_core(void **state) {
     (void)state;
+    const MachineRow *row = machine_find_row("sm.core", strlen("sm.core"));
+    for (int kind = 0; kind < SM_CORE_COUNT; kind++)
+        assert_string_equal(row->choices[kind], sm_core_of((SmCoreKind)kind)->name);
     Stage *stage = stage_new("sm.core=classic", 8);
     assert_int_equal(stage->config->sm.core, SM_CORE_CLASSIC);
-    assert_string_equal(sm_core_of(SM_CORE_CLASSIC)->name, "classic");
     stage_free(stage);
 }
 

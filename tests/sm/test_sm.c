@@ -222,7 +222,7 @@ static void see_stall_reasons(void *user, const SourceWarp *warp, uint32_t pc, i
     assert_int_equal(slot, seen->warps);
     assert_int_equal(cause, PROFILE_cycles_memory);
     assert_string_equal(profile_columns[cause].sentence, "waiting for data from memory");
-    assert_int_equal(ptx_source_warp(warp)->cta->index, 7);
+    assert_int_equal(interpreter_warp(warp)->cta->index, 7);
     assert_int_equal(seen->bench->program->infos[pc].op, PTX_OP_ADD);
     seen->warps++;
 }

@@ -58,7 +58,7 @@ static void test_ctas_take_the_first_free_slot_and_their_warps_rise_in_age(void 
         assert_int_equal(sm->view.warp[w].age, w);
         assert_int_equal(sm->warps.warp[w].cta_slot, w / 3);
         assert_int_equal(sm->warps.warp[w].index, w % 3);
-        assert_int_equal(ptx_source_warp(sm->warps.warp[w].handle)->slot, w);
+        assert_int_equal(interpreter_warp(sm->warps.warp[w].handle)->slot, w);
         assert_int_equal(sm->cta_of_warp[w], 40 + w / 3);
     }
     for (int w = 0; w < 3; w++)

@@ -35,28 +35,28 @@ typedef struct Run {
 
 static const char *doing_of(const IsaCta *cta, int warp) {
     if (cta->group_waits >> warp & 1) return "waiting for its warpgroup to commit products";
-    return cta->waiting >> warp & 1 ? "waiting at a barrier" : "standing";
+    return cta->waiting >> warp & 1 ? "waiting at a barrier" : "ready";
 }
 
 /* Adds where all warps are. */
-static void say_stand(const Run *run, Text *out) {
-    IsaStand stand = {.count = 0};
+static void say_waits(const Run *run, Text *out) {
+    IsaWaits waits = {.count = 0};
     for (uint32_t i = 0; i < run->live; i++) {
         const IsaCta *cta = run->gpu->ctas[i];
         for (uint32_t rest = cta->alive; rest; rest &= rest - 1) {
             int warp = bits_lowest32(rest);
-            isa_stand_add(&stand, &cta->warps[warp], doing_of(cta, warp));
+            isa_waits_add(&waits, &cta->warps[warp], doing_of(cta, warp));
         }
     }
-    isa_say_stand(&stand, run->context.launch, out);
+    isa_say_waits(&waits, run->context.launch, out);
 }
 
 /* The same, appended to the message of the fault. */
-static void add_stand(Run *run) {
+static void add_waits(Run *run) {
     IsaFault *fault = &run->context.fault;
     Text text = {0};
     text_add(&text, fault->text);
-    say_stand(run, &text);
+    say_waits(run, &text);
     snprintf(fault->text, sizeof fault->text, "%s", text_string(&text));
     text_free(&text);
 }
@@ -77,7 +77,7 @@ static void fault_deadlock(Run *run, const IsaCta *cta) {
               "deadlock: all %d live warps of the CTA wait at barriers that cannot complete "
               "(warps 0x%08x of %u)",
               bits_count32(cta->alive), cta->alive, cta->launch->warps);
-    add_stand(run);
+    add_waits(run);
 }
 
 /* Whether every live warp polls for something that no warp will store. */
@@ -102,7 +102,7 @@ static void end_hopeless(Run *run) {
         "deadlock: every warp waits at a barrier or has gone %u times round a loop that looks "
         "for another thread's store, and none of them has stored anything meanwhile",
         rounds);
-    add_stand(run);
+    add_waits(run);
     add_causes(run);
 }
 
@@ -124,7 +124,7 @@ static uint64_t run_warp(Run *run, IsaWarp *warp) {
                   "the limit of %llu warp instruction%s is reached",
                   (unsigned long long)run->gpu->options.instruction_limit,
                   text_plural(run->gpu->options.instruction_limit));
-        add_stand(run);
+        add_waits(run);
     }
     return done;
 }
@@ -205,7 +205,7 @@ static void add_result(const Run *run, const GpuGrid *grid) {
         Text text = {0};
         text_add(&text, "interrupted\n    kernel ");
         demangle(grid->launch.function->ptx->name, &text);
-        say_stand(run, &text);
+        say_waits(run, &text);
         result->status = GPU_INTERRUPTED;
         snprintf(result->message, sizeof result->message, "%s", text_string(&text));
         text_free(&text);

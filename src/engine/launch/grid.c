@@ -15,7 +15,7 @@
 #include "isa/check/check.h"
 #include "isa/exec/texture_query.h"
 #include "isa/sass/code.h"
-#include "issue_stream/ptx_source.h"
+#include "issue_stream/interpreter.h"
 #include "sm/carve_out.h"
 #include "sm/core.h"
 
@@ -178,11 +178,11 @@ static bool allocate(Gpu *gpu, const GpuLaunch *request, const PtxFunction *kern
 static const SmOp *ops_of(GpuModule *module) {
     const SmConfig *sm = &module->gpu->options.machine->sm;
     if (module->ops) return module->ops;
-    module->rows = ptx_source_program(module->program, sm->instructions != SM_INSTRUCTIONS_PTX);
+    module->rows = interpreter_program(module->program, sm->instructions != SM_INSTRUCTIONS_PTX);
     module->ops = sm_ops_new(sm, &module->rows);
     const SmCore *core = sm_core_of(sm->core);
     if (!core->rows) return module->ops;
-    module->rows.leaders = ptx_source_leaders(module->program);
+    module->rows.leaders = interpreter_leaders(module->program);
     module->core_rows = core->rows(sm, &module->rows);
     return module->ops;
 }

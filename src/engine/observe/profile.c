@@ -82,27 +82,27 @@ static void add_rows(ProfileKernel *kernel, const GpuModule *module, const SmPro
 }
 
 /* Data of a visit to the waiting warps. */
-typedef struct Stands {
+typedef struct Waits {
     ProfileKernel *kernel;
     const GpuModule *module;
-} Stands;
+} Waits;
 
-static void add_stand(void *user, const SourceWarp *warp, uint32_t pc, int slot,
-                      ProfileColumn cause) {
+static void add_wait(void *user, const SourceWarp *warp, uint32_t pc, int slot,
+                     ProfileColumn cause) {
     (void)warp, (void)slot;
-    const Stands *stands = user;
+    const Waits *waits = user;
     bool is_new;
-    ProfileLine *line = profile_line(stands->kernel, pc, &is_new);
-    if (is_new) describe(line, stands->module);
-    profile_add_stand(stands->kernel, &(ProfileStand){pc, cause, 1});
+    ProfileLine *line = profile_line(waits->kernel, pc, &is_new);
+    if (is_new) describe(line, waits->module);
+    profile_add_wait(waits->kernel, &(ProfileWait){pc, cause, 1});
 }
 
 void gpu_profile_stall_reasons(const Gpu *gpu, const GpuGrid *grid, Profile *profile) {
     const GpuModule *module = grid->module;
     ProfileKernel *kernel =
         profile_kernel(profile, 0, grid->launch.function->ptx->name, module->images[0]->file);
-    Stands stands = {kernel, module};
-    engine_visit_stall_reasons(gpu->engine, add_stand, &stands);
+    Waits waits = {kernel, module};
+    engine_visit_stall_reasons(gpu->engine, add_wait, &waits);
 }
 
 void gpu_profile_add(Gpu *gpu, const GpuGrid *grid) {
@@ -120,6 +120,6 @@ void gpu_profile_add(Gpu *gpu, const GpuGrid *grid) {
         add_rows(kernel, module, of_sm);
     if (result->status == GPU_OK) return;
     kernel->is_complete = false;
-    Stands stands = {kernel, module};
-    engine_visit_stall_reasons(gpu->engine, add_stand, &stands);
+    Waits waits = {kernel, module};
+    engine_visit_stall_reasons(gpu->engine, add_wait, &waits);
 }

@@ -37,15 +37,15 @@ static void tell_moment(Engine *engine, const Gpu *gpu, const Counters *so_far) 
                      .before = &engine->watch->before,
                      .sms = base_calloc(sms, sizeof *moment.sms),
                      .sm_count = sms,
-                     .standing = profile_new()};
+                     .waiting = profile_new()};
     memcpy(moment.grid, launch->grid, sizeof moment.grid);
     memcpy(moment.block, launch->block, sizeof moment.block);
     for (uint32_t i = 0; i < sms; i++)
         moment.sms[i] = (MomentSm){sm_resident_ctas(engine->sms[i]),
                                    sm_counters(engine->sms[i])->warp_instructions};
-    gpu_profile_stall_reasons(gpu, place->grid, moment.standing);
+    gpu_profile_stall_reasons(gpu, place->grid, moment.waiting);
     snapshots_write(engine->watch->snapshots, &moment);
-    profile_free(moment.standing);
+    profile_free(moment.waiting);
     free(moment.sms);
 }
 

@@ -1,4 +1,4 @@
-/* The PTX interpreter as a source of instructions: the record of a step, and what an SM learns
+/* The interpreter as a source of instructions: the record of a step, and what an SM learns
  * about barriers, waits for a phase, and faults. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "isa/exec/handlers.h"
-#include "issue_stream/ptx_source.h"
+#include "issue_stream/interpreter.h"
 
 enum { WARPS = 2, PS_PER_CYCLE = 500 };
 
@@ -17,7 +17,7 @@ typedef struct Bench {
     IsaProgram *program;
     IsaLaunch launch;
     WarpProgram rows;
-    PtxSource ptx;
+    Interpreter ptx;
     IsaCta ctas[2];
     uint8_t parameters[64];
     WarpSource *source;
@@ -48,16 +48,16 @@ static void start(Bench *bench, const char *lines) {
                                 .shared_extent = 64,
                                 .parameters = bench->parameters,
                                 .ps_per_cycle = PS_PER_CYCLE};
-    bench->rows = ptx_source_program(bench->program, false);
-    ptx_source_init(&bench->ptx, bench->ctas, 2);
-    bench->source = ptx_source_start(
+    bench->rows = interpreter_program(bench->program, false);
+    interpreter_init(&bench->ptx, bench->ctas, 2);
+    bench->source = interpreter_start(
         &bench->ptx, &(IsaContext){.program = bench->program, .launch = &bench->launch},
         &bench->rows);
     bench->source->type->start_cta(bench->source, 1, 3, 6, bench->starts);
 }
 
 static void stop(Bench *bench) {
-    ptx_source_free(&bench->ptx);
+    interpreter_free(&bench->ptx);
     isa_program_free(bench->program);
     ptx_module_free(bench->module);
 }
@@ -84,7 +84,7 @@ static void test_a_step_leaves_a_record(void **state) {
     assert_int_equal(did->executed, 0xFF);
     assert_int_equal(bench.starts[1]->active, UINT32_MAX);
     assert_false(did->has_split);
-    const IsaWarp *warp = ptx_source_warp(bench.starts[1]);
+    const IsaWarp *warp = interpreter_warp(bench.starts[1]);
     const IsaInst *clock = &bench.program->insts[3], *number = &bench.program->insts[2];
     assert_int_equal(isa_row32(warp, clock->operand[0])[7], 77);
     assert_int_equal(isa_row32(warp, number->operand[0])[0], 7);

@@ -1,5 +1,5 @@
-/* The PTX interpreter as a source of instructions (see the header). */
-#include "issue_stream/ptx_source.h"
+/* The interpreter as a source of instructions (see the header). */
+#include "issue_stream/interpreter.h"
 
 #include <assert.h>
 
@@ -8,9 +8,9 @@
 #include "isa/cluster.h"
 #include "issue_stream/lower.h"
 
-static PtxSource *of(WarpSource *source) { return (PtxSource *)(void *)source; }
-static const PtxSource *of_const(const WarpSource *source) {
-    return (const PtxSource *)(const void *)source;
+static Interpreter *of(WarpSource *source) { return (Interpreter *)(void *)source; }
+static const Interpreter *of_const(const WarpSource *source) {
+    return (const Interpreter *)(const void *)source;
 }
 static IsaWarp *warp_of(SourceWarp *warp) { return (IsaWarp *)(void *)warp; }
 
@@ -24,7 +24,7 @@ static uint32_t most_registers(const IsaProgram *program) {
     return most;
 }
 
-const uint64_t *ptx_source_leaders(const IsaProgram *program) {
+const uint64_t *interpreter_leaders(const IsaProgram *program) {
     if (program->controls) return NULL;
     uint64_t *leaders =
         ARENA_ARRAY(program->arena, uint64_t, bits_words((size_t)program->inst_count + 1));
@@ -41,7 +41,7 @@ const uint64_t *ptx_source_leaders(const IsaProgram *program) {
     return leaders;
 }
 
-WarpProgram ptx_source_program(const IsaProgram *program, bool is_lowered) {
+WarpProgram interpreter_program(const IsaProgram *program, bool is_lowered) {
     return (WarpProgram){.infos = program->infos,
                          .regs = program->reg_pool,
                          .slots = is_lowered && !program->code ? isa_lower(program) : NULL,
@@ -132,7 +132,7 @@ static void bulk_done(WarpSource *source, SourceWarp *warp, const IsaBulk *copy)
 
 static uint32_t places(const WarpSource *source, const SourceWarp *warp, const IsaBulk *copy,
                        SourcePlace *places) {
-    const IsaCta *own = ptx_source_warp(warp)->cta;
+    const IsaCta *own = interpreter_warp(warp)->cta;
     uint32_t ranks = copy->kind == ISA_BULK_RELEASE ? UINT16_MAX : copy->ranks, count = 0;
     (void)source;
     for (; ranks; ranks &= ranks - 1) {
@@ -147,7 +147,7 @@ static uint32_t places(const WarpSource *source, const SourceWarp *warp, const I
 static uint64_t cache_policy(const WarpSource *source, const SourceWarp *warp, uint32_t pc,
                              int lane) {
     const IsaOperand row = source->program->infos[pc].policy - ISA_POLICY_BIAS;
-    return isa_row64(ptx_source_warp(warp), row)[lane];
+    return isa_row64(interpreter_warp(warp), row)[lane];
 }
 
 /* ---- Deadlock detection ---- */
@@ -156,8 +156,8 @@ static uint64_t changes(const WarpSource *source) { return of_const(source)->con
 
 static bool only_polls(const WarpSource *source, const SourceWarp *warp, uint32_t rounds,
                        bool for_ever) {
-    IsaPollTest *looks = for_ever ? isa_polls_forever : isa_only_polls;
-    return looks(&of_const(source)->context, ptx_source_warp(warp), rounds);
+    IsaPollTest *polls = for_ever ? isa_polls_forever : isa_only_polls;
+    return polls(&of_const(source)->context, interpreter_warp(warp), rounds);
 }
 
 static void prove_polls(WarpSource *source, bool proves) {
@@ -171,7 +171,7 @@ static void reset_polls(WarpSource *source, SourceWarp *warp) {
 
 /* ---- The source ---- */
 
-#define PTX_SOURCE(step_function)                                                                  \
+#define INTERPRETER(step_function)                                                                 \
     {.name = "ptx",                                                                                \
      .step = step_function,                                                                        \
      .start_cta = start_cta,                                                                       \
@@ -187,19 +187,19 @@ static void reset_polls(WarpSource *source, SourceWarp *warp) {
      .only_polls = only_polls,                                                                     \
      .prove_polls = prove_polls,                                                                   \
      .reset_polls = reset_polls}
-static const WarpSourceType plain = PTX_SOURCE(step), dumping = PTX_SOURCE(step_with_dump);
+static const WarpSourceType plain = INTERPRETER(step), dumping = INTERPRETER(step_with_dump);
 
-void ptx_source_init(PtxSource *source, IsaCta *ctas, uint32_t cta_count) {
-    *source = (PtxSource){.ctas = ctas, .cta_count = cta_count};
+void interpreter_init(Interpreter *source, IsaCta *ctas, uint32_t cta_count) {
+    *source = (Interpreter){.ctas = ctas, .cta_count = cta_count};
 }
 
-void ptx_source_free(PtxSource *source) {
+void interpreter_free(Interpreter *source) {
     for (uint32_t i = 0; i < source->cta_count; i++)
         isa_cta_free(&source->ctas[i]);
 }
 
-WarpSource *ptx_source_start(PtxSource *source, const IsaContext *context,
-                             const WarpProgram *program) {
+WarpSource *interpreter_start(Interpreter *source, const IsaContext *context,
+                              const WarpProgram *program) {
     const IsaLaunch *launch = context->launch;
     source->context = *context;
     source->context.bulk = source->bulk;
