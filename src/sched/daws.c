@@ -4,9 +4,11 @@
  * A backward branch is a loop: the instructions from its target to the branch. A load in the loop
  * has locality if its own warp finds its lines again, by this load or another, or misses on them
  * after losing them. A load that only hits lines of other warps needs no lines itself. For a warp
- * in the loop, a load with locality needs one line, or one per active lane if it has been divergent
- * (accessed more than one line at once). The prediction changes when lanes leave the loop, and ends
- * when the warp leaves it. Victim tags are those of CCWS.
+ * in the loop, a load with locality needs the most lines that it has accessed at once, or, if these
+ * are more than two, one per active lane. (Contiguous data that are not aligned are in two lines.)
+ * Loads that hit each other's lines are a class, which needs lines only once: for example, fields
+ * of a record, or the loads of an unrolled loop. The prediction changes when lanes leave the loop,
+ * and ends when the warp leaves it. Victim tags are those of CCWS.
  *
  * A warp enters a loop at the loop's backward branch. It leaves the loop at the first branch after
  * which its next pc is outside. Then it is in the smallest known loop that contains this pc, or in
@@ -21,12 +23,11 @@
  * and returns in machine code are branches too: those to a lower pc look like loops.
  *
  * The paper learns from a sampled warp before others reach the loop; here every warp contributes.
- * Left out: the paper's classes of loads that access each other's lines. If a compiler has unrolled
- * a loop, each of its loads brings in some of the lines, all of them count, and too few warps may
- * load. Loads of the loop that have never executed need no lines. An entry of the tables holds one
- * load or loop. A load that is replaced needs no lines any more, and warps in a loop that is
- * replaced are in none until their next backward branch. A program whose warps wait for each other
- * by means other than barriers may not end, because a warp that is held back makes no progress.
+ * The paper's classes come from the program's text; here they come from hits. Loads of the loop
+ * that have never executed need no lines. An entry of the tables holds one load or loop. A load
+ * that is replaced needs no lines any more, and warps in a loop that is replaced are in none until
+ * their next backward branch. A program whose warps wait for each other by means other than
+ * barriers may not end, because a warp that is held back makes no progress.
  *
  * Source: T. G. Rogers, M. O'Connor and T. M. Aamodt, "Divergence-Aware Warp Scheduling", MICRO
  * 2013. The paper's text was not available to us: its constants are quoted from other papers; the
@@ -39,7 +40,7 @@
 #include "sched/view.h"
 
 enum { SHARE, ORDER };
-enum { LOADS = 64, LOOPS = 16, VTA_SETS = 2, VTA_WAYS = 8, NO_LOOP = -1 };
+enum { LOADS = 64, LOOPS = 16, VTA_SETS = 2, VTA_WAYS = 8, NO_LOOP = -1, DIVERGENT = 3 };
 
 static const TytoPolicyParameter PARAMETERS[] = {
     [SHARE] = {"share", TYTO_REAL, 0.6, 0.01, 1, NULL,
@@ -51,8 +52,8 @@ static const TytoPolicyParameter PARAMETERS[] = {
 };
 
 typedef struct Load {
-    uint32_t pc; /* pc plus 1; 0: none */
-    bool is_divergent;
+    uint32_t pc;   /* pc plus 1; 0: none */
+    uint8_t lines; /* most lines accessed at once; DIVERGENT: more than two */
 } Load;
 
 typedef struct Loop {
@@ -64,12 +65,14 @@ typedef struct Daws {
     VictimTags victims;
     uint32_t lines;                   /* most lines that may be needed at the same time */
     Load loads[LOADS];                /* by pc modulo the array's size */
+    uint8_t class_of[LOADS];          /* by load: the number of its class */
     uint64_t local;                   /* loads with locality, one bit each */
     Loop loops[LOOPS];                /* by pc of the branch modulo the array's size */
     int8_t loop[TYTO_MAX_WARPS];      /* by warp: its loop; NO_LOOP */
     uint8_t lanes[TYTO_MAX_WARPS];    /* by warp: active lanes in it */
     uint64_t line[TYTO_MAX_WARPS];    /* by warp: address of the line of its last access */
     uint32_t made_by[TYTO_MAX_WARPS]; /* by warp: pc of that access plus 1; 0: a load has issued */
+    uint8_t at_once[TYTO_MAX_WARPS];  /* by warp: lines that this load has accessed so far */
     uint32_t needed[TYTO_MAX_WARPS];  /* by warp: predicted lines */
     uint64_t allowed;                 /* warps that may load */
     uint64_t active;                  /* active warps for which `allowed` holds; 0: recompute it */
@@ -87,6 +90,8 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     s->lines = (uint32_t)(values[SHARE] * view->l1d_lines);
     for (int w = 0; w < TYTO_MAX_WARPS; w++)
         s->loop[w] = NO_LOOP;
+    for (int i = 0; i < LOADS; i++)
+        s->class_of[i] = (uint8_t)i;
     victim_tags_place(&s->victims, view->warp_count, VTA_SETS, VTA_WAYS, (uint32_t)view->line_bytes,
                       REPLACE_FIFO, (char *)state + bits_align_up(sizeof *s, 64));
 }
@@ -96,11 +101,17 @@ static void start(void *state, const TytoSmView *view, const double *values) {
 static uint32_t lines_of(const Daws *s, int warp) {
     if (s->loop[warp] == NO_LOOP) return 0;
     const Loop *loop = &s->loops[s->loop[warp]];
+    uint8_t needs[LOADS] = {0}; /* lines by class */
     uint32_t lines = 0;
     for (uint64_t rest = s->local; rest; rest &= rest - 1) {
-        const Load *load = &s->loads[bits_lowest64(rest)];
-        const bool is_inside = load->pc >= loop->first && load->pc <= loop->last;
-        if (is_inside) lines += load->is_divergent ? s->lanes[warp] : 1;
+        const int i = bits_lowest64(rest);
+        const Load *load = &s->loads[i];
+        if (load->pc < loop->first || load->pc > loop->last) continue;
+        const uint8_t need = load->lines == DIVERGENT ? s->lanes[warp] : load->lines;
+        uint8_t *class_needs = &needs[s->class_of[i]];
+        if (need <= *class_needs) continue;
+        lines += need - *class_needs;
+        *class_needs = need;
     }
     return lines;
 }
@@ -153,11 +164,20 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 
 _Static_assert(LOADS == 64, "the loads with locality are a word");
 
+/* A class number that no load has except, perhaps, load `i`. */
+static uint8_t free_class(const Daws *s, int i) {
+    uint64_t used = 0;
+    for (int other = 0; other < LOADS; other++)
+        if (other != i) used |= UINT64_C(1) << s->class_of[other];
+    return (uint8_t)bits_lowest64(~used);
+}
+
 static Load *find_load(Daws *s, const TytoSmView *view, uint32_t pc) {
     Load *load = &s->loads[pc % LOADS];
     const uint64_t bit = UINT64_C(1) << pc % LOADS;
     if (load->pc == pc + 1) return load;
-    *load = (Load){.pc = pc + 1};
+    *load = (Load){.pc = pc + 1, .lines = 1};
+    s->class_of[pc % LOADS] = free_class(s, (int)(pc % LOADS));
     if (s->local & bit) {
         s->local &= ~bit;
         predict_all(s, view);
@@ -172,11 +192,14 @@ static void access(Daws *s, const TytoSmView *view, const TytoEvent *event) {
     const int warp = event->warp;
     if (event->pc == TYTO_NO_PC) return;
     Load *load = find_load(s, view, event->pc);
-    const bool is_another_line = s->made_by[warp] == load->pc && s->line[warp] != event->address;
+    const bool is_first = s->made_by[warp] != load->pc;
+    if (is_first) s->at_once[warp] = 0;
+    const bool is_another = is_first || s->line[warp] != event->address;
+    if (is_another && s->at_once[warp] < DIVERGENT) s->at_once[warp]++;
     s->made_by[warp] = load->pc;
     s->line[warp] = event->address;
-    if (!is_another_line || load->is_divergent) return;
-    load->is_divergent = true;
+    if (s->at_once[warp] <= load->lines) return;
+    load->lines = s->at_once[warp];
     if (s->local >> event->pc % LOADS & 1) predict_all(s, view);
 }
 
@@ -187,6 +210,18 @@ static void note_locality(Daws *s, const TytoSmView *view, uint32_t pc) {
     find_load(s, view, pc);
     if (s->local >> pc % LOADS & 1) return;
     s->local |= UINT64_C(1) << pc % LOADS;
+    predict_all(s, view);
+}
+
+/* Joins the classes of two loads, one of which has hit a line that the other had brought in. */
+static void join(Daws *s, const TytoSmView *view, uint32_t pc, uint32_t other) {
+    if (pc == TYTO_NO_PC || other == TYTO_NO_PC) return;
+    find_load(s, view, pc);
+    find_load(s, view, other);
+    const uint8_t kept = s->class_of[pc % LOADS], joined = s->class_of[other % LOADS];
+    if (kept == joined) return;
+    for (int i = 0; i < LOADS; i++)
+        if (s->class_of[i] == joined) s->class_of[i] = kept;
     predict_all(s, view);
 }
 
@@ -273,7 +308,9 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     case TYTO_EVENT_BRANCH: branch(s, view, event); return;
     case TYTO_EVENT_L1D_HIT:
         access(s, view, event);
-        if (event->owner == event->warp) note_locality(s, view, event->owner_pc);
+        if (event->owner != event->warp) return;
+        note_locality(s, view, event->owner_pc);
+        join(s, view, event->owner_pc, event->pc);
         return;
     case TYTO_EVENT_L1D_MISS:
         access(s, view, event);
@@ -308,7 +345,8 @@ static void storage(const double *values, const TytoMachineSizes *m, const TytoS
               (uint64_t)m->warps * VTA_SETS * VTA_WAYS * tag, 0);
     out->bits(out->context, "owner of each L1D line", "as CCWS section 5.7",
               (uint64_t)m->l1d_lines * tyto_bits_for(m->warps), 0);
-    out->bits(out->context, "loads: a pc of 32 bits and two bits", "ours", LOADS * 34, 0);
+    out->bits(out->context, "loads: a pc of 32 bits, a class, lines and locality", "ours",
+              LOADS * 41, 0);
     out->bits(out->context, "loops: two pcs of 32 bits", "ours", LOOPS * 64, 0);
     out->bits(out->context, "loop, lanes and lines of each warp", "ours", m->warps * warp, 0);
 }

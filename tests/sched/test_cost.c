@@ -114,7 +114,7 @@ static void policies_state_what_their_tables_hold(void **unused) {
         {"ciao", 48 * 8 * 41 + 128 * 6 + 48 * (6 + 2) + 49 * 32 + 48 * 12},
         {"baws", 8 * 6},
         {"ipaws", 48 * 32 + 2},
-        {"daws", 48 * 16 * 40 + 128 * 6 + 64 * 34 + 16 * 64 + 48 * (5 + 6 + 8)},
+        {"daws", 48 * 16 * 40 + 128 * 6 + 64 * 41 + 16 * 64 + 48 * (5 + 6 + 8)},
         {"apres", 48 * 32 + 48 * 6 + 3 * (48 + 32 + 6) + 16 * (32 + 6 + 48 + 32)},
         {"prefetch-aware", 64 * (39 + 4)}, /* blocks of 512 bytes */
         {"prefetch-aware:prefetch=no", 0},

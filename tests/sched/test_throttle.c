@@ -817,7 +817,11 @@ static void daws_a_divergent_load_needs_a_line_for_each_lane(void **unused) {
     expect_needed(&f, (const int[]){1, 1, 1, 1});
     assert_int_equal(may_load(&f), warps(0, 3));
     fabricated_free(&f);
-    begin_daws(&f, 2);
+    begin_daws(&f, 2); /* contiguous data that are not aligned */
+    expect_needed(&f, (const int[]){2, 2, 2, 2});
+    assert_int_equal(may_load(&f), warps(0, 3));
+    fabricated_free(&f);
+    begin_daws(&f, 3);
     expect_needed(&f, (const int[]){32, 32, 32, 32});
     assert_int_equal(may_load(&f), warps(0, 1)); /* 64 of 76 */
     fabricated_free(&f);
@@ -840,7 +844,7 @@ static void daws_two_loads_under_way_are_not_a_divergent_one(void **unused) {
 static void daws_lanes_that_leave_the_loop_make_room(void **unused) {
     (void)unused;
     Fabricated f;
-    begin_daws(&f, 2);
+    begin_daws(&f, 3);
     branch_lanes(&f, 0, 20, 10, 12);
     expect_needed(&f, (const int[]){12, 32, 32, 32});
     assert_int_equal(may_load(&f), warps(0, 2)); /* 76 of 76 */
@@ -909,7 +913,7 @@ static void daws_a_loop_is_left_at_any_branch_out_of_it(void **unused) {
 static void daws_after_an_inner_loop_a_warp_is_in_the_outer_one(void **unused) {
     (void)unused;
     Fabricated f;
-    begin_daws(&f, 2);
+    begin_daws(&f, 3);
     branch_from(&f, 0, 35, 2, ALL, ALL);
     branch_from(&f, 0, 30, 5, ALL, ALL);
     l1d_look_up(&f, 0, 25, 0x4000, 0); /* a load of the two outer loops */
@@ -932,7 +936,7 @@ static void daws_after_an_inner_loop_a_warp_is_in_the_outer_one(void **unused) {
 static void daws_lanes_of_another_loop_do_not_count(void **unused) {
     (void)unused;
     Fabricated f;
-    begin_daws(&f, 2);
+    begin_daws(&f, 3);
     branch_from(&f, 1, 8, 3, EVEN, EVEN);
     branch_from(&f, 1, 8, 12, EVEN, EIGHT ^ EVEN);
     expect_needed(&f, (const int[]){32, 8, 32, 32});
@@ -952,6 +956,8 @@ static void daws_sectors_of_a_line_are_one_line(void **unused) {
         l1d_look_up(&f, 0, 15, 0x1080, 0); /* another line, but not at once */
     expect_needed(&f, (const int[]){1, 1, 1, 1});
     l1d_look_up(&f, 0, 15, 0x1100, 0);
+    expect_needed(&f, (const int[]){2, 2, 2, 2});
+    l1d_look_up(&f, 0, 15, 0x1180, 0);
     expect_needed(&f, (const int[]){32, 32, 32, 32});
     fabricated_free(&f);
 }
@@ -959,7 +965,7 @@ static void daws_sectors_of_a_line_are_one_line(void **unused) {
 static void daws_an_if_inside_the_loop_changes_no_lanes(void **unused) {
     (void)unused;
     Fabricated f;
-    begin_daws(&f, 2);
+    begin_daws(&f, 3);
     branch_from(&f, 0, 12, 16, ALL, 1);
     expect_needed(&f, (const int[]){32, 32, 32, 32});
     branch_from(&f, 0, 18, 13, 1, ALL ^ 1); /* its other side */
@@ -980,7 +986,7 @@ static void daws_replaced_loads_and_loops_need_nothing(void **unused) {
     expect_needed(&f, (const int[]){0, 0, 0, 0});
     assert_int_equal(may_load(&f), warps(0, 3));
     fabricated_free(&f);
-    begin_daws(&f, 2);
+    begin_daws(&f, 3);
     assert_int_equal(may_load(&f), warps(0, 1));
     branch_from(&f, 3, 20 + 16, 30, ALL, ALL);
     expect_needed(&f, (const int[]){0, 0, 0, 0});
@@ -1020,6 +1026,39 @@ static void daws_a_line_counts_once_for_all_loads_that_find_it(void **unused) {
         l1d_find(&f, 1, pc, 0x2000, 1, 11);
     }
     expect_needed(&f, (const int[]){1, 1, 1, 1});
+    fabricated_free(&f);
+}
+
+/* Both loads bring in lines that both find: an unrolled loop. The divergent one gives the number.
+ */
+static void daws_loads_that_hit_each_others_lines_count_once(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 1);
+    issue_load(&f, 1, 16);
+    l1d_look_up(&f, 1, 16, 0x2000, TYTO_NO_WARP);
+    l1d_find(&f, 1, 16, 0x2000, 1, 16);
+    expect_needed(&f, (const int[]){2, 2, 2, 2}); /* two loads, each of its own lines */
+    l1d_find(&f, 1, 15, 0x2000, 1, 16);
+    expect_needed(&f, (const int[]){1, 1, 1, 1});
+    issue_load(&f, 2, 16);
+    for (uint64_t line = 0; line < 3; line++)
+        l1d_look_up(&f, 2, 16, 0x3000 + line * 128, TYTO_NO_WARP);
+    expect_needed(&f, (const int[]){32, 32, 32, 32});
+    fabricated_free(&f);
+}
+
+/* A load that takes the place of another one in the table (64 pcs apart) is not of its class. */
+static void daws_a_new_load_is_in_a_class_of_its_own(void **unused) {
+    (void)unused;
+    Fabricated f;
+    begin_daws(&f, 1);
+    branch_lanes(&f, 1, 90, 10, 32);
+    l1d_find(&f, 1, 15, 0x2000, 1, 16); /* 15 and 16 are a class */
+    l1d_find(&f, 1, 16, 0x2000, 1, 15);
+    expect_needed(&f, (const int[]){1, 1, 1, 1});
+    l1d_find(&f, 1, 16 + 64, 0x4000, 1, 16 + 64);
+    expect_needed(&f, (const int[]){1, 2, 1, 1}); /* warp 1 alone is in the longer loop */
     fabricated_free(&f);
 }
 
@@ -1091,6 +1130,8 @@ int main(void) {
         cmocka_unit_test(daws_replaced_loads_and_loops_need_nothing),
         cmocka_unit_test(daws_locality_is_a_warps_own),
         cmocka_unit_test(daws_a_line_counts_once_for_all_loads_that_find_it),
+        cmocka_unit_test(daws_loads_that_hit_each_others_lines_count_once),
+        cmocka_unit_test(daws_a_new_load_is_in_a_class_of_its_own),
         cmocka_unit_test(daws_a_warp_that_its_cta_waits_for_may_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
