@@ -175,6 +175,7 @@ static GpuLaunch describe(const Function *function, const LaunchShape *shape) {
     memcpy(launch.block, shape->block, sizeof launch.block);
     memcpy(launch.cluster, shape->cluster[0] ? shape->cluster : function->cluster,
            sizeof launch.cluster);
+    gpu_count_ctas(&launch);
     return launch;
 }
 

@@ -292,6 +292,10 @@ Occupancy gpu_occupancy_limits(const Gpu *gpu, const GpuModule *module, int func
                                uint32_t threads, uint32_t dynamic_shared_bytes);
 /* The shape of a launch's clusters in CTAs: that of the launch, else that of its kernel, else 1. */
 void gpu_cluster(const GpuLaunch *launch, uint32_t *shape);
+/* If the kernel has .blocksareclusters, the launch counts clusters: changes its grid to CTAs. CTAs
+ * of one thread stand for the kernel's own shape, because launches of such a kernel do not give one
+ * (CUDA Programming Guide, Blocks as Clusters). */
+void gpu_count_ctas(GpuLaunch *launch);
 /* Clusters of `ctas` CTAs that the machine can hold at once if `ctas_per_sm` CTAs fit on an SM. */
 uint32_t gpu_most_clusters(const Gpu *gpu, uint32_t ctas_per_sm, uint32_t ctas);
 /* Bytes of shared memory available to each CTA if `ctas` CTAs, at least one, are on an SM. */
