@@ -15,7 +15,8 @@ import tempfile
 
 LIBRARIES = {"growing_vector": ("-lcuda",), "blas_complex": ("-lcublas",), "blas_mlp": ("-lcublas", "-lcublasLt"), "random_pi": ("-lcurand",),
              "stream_waits": ("-lcuda",)}
-OPTIONS = {"old_references": ("--old",), "old_style": ("--old",), "cluster_ring": ("-arch=sm_90",)}
+OPTIONS = {"old_references": ("--old",), "old_style": ("--old",), "cluster_ring": ("-arch=sm_90",),
+           "dependent_graph": ("-arch=sm_90",)}
 SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next one
 
 
