@@ -1344,7 +1344,20 @@ typedef struct CUlaunchConfig_st {
     unsigned int numAttrs;
 } CUlaunchConfig;
 
-/* A dependency between two nodes. Only full dependencies, with all members 0, are supported. */
+/* Types of dependencies between nodes of graphs. A programmatic one connects two kernels, and the
+ * second one can use griddepcontrol.wait. */
+typedef enum CUgraphDependencyType_enum {
+    CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0,
+    CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1
+} CUgraphDependencyType;
+
+/* When a dependency on a kernel is fulfilled: the kernel has ended; all blocks have triggered or
+ * ended; all blocks have begun. */
+#define CU_GRAPH_KERNEL_NODE_PORT_DEFAULT      0
+#define CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC 1
+#define CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER 2
+
+/* A dependency between two nodes. With all members 0 it is a full one. */
 typedef struct CUgraphEdgeData_st {
     unsigned char from_port;
     unsigned char to_port;

@@ -967,6 +967,15 @@ struct cudaMemcpy3DParms {
 };
 
 /* A dependency between two nodes. Only full dependencies, with all members 0, are supported. */
+typedef enum cudaGraphDependencyType_enum {
+    cudaGraphDependencyTypeDefault = 0,
+    cudaGraphDependencyTypeProgrammatic = 1
+} cudaGraphDependencyType;
+
+#define cudaGraphKernelNodePortDefault          0
+#define cudaGraphKernelNodePortProgrammatic     1
+#define cudaGraphKernelNodePortLaunchCompletion 2
+
 typedef struct cudaGraphEdgeData_st {
     unsigned char from_port;
     unsigned char to_port;

@@ -192,6 +192,55 @@ cudaError_t version_add_node_v2(cudaGraphNode_t *node, cudaGraph_t graph,
     return RUNTIME_CALL(graph_add_node(node, graph, dependencies, edges, count, parameters));
 }
 
+cudaError_t version_update_v2(cudaStream_t stream, cudaGraphNode_t *nodes,
+                              const CUgraphEdgeData *edges, size_t count, unsigned int flags)
+    NAMED("cudaStreamUpdateCaptureDependencies_v2");
+cudaError_t version_update_v2(cudaStream_t stream, cudaGraphNode_t *nodes,
+                              const CUgraphEdgeData *edges, size_t count, unsigned int flags) {
+    return RUNTIME_CALL(cuStreamUpdateCaptureDependencies(stream, nodes, edges, count, flags));
+}
+
+cudaError_t version_edges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                             CUgraphEdgeData *edges, size_t *count) NAMED("cudaGraphGetEdges_v2");
+cudaError_t version_edges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                             CUgraphEdgeData *edges, size_t *count) {
+    return RUNTIME_CALL(cuGraphGetEdges(graph, from, to, edges, count));
+}
+
+cudaError_t version_dependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                    CUgraphEdgeData *edges, size_t *count)
+    NAMED("cudaGraphNodeGetDependencies_v2");
+cudaError_t version_dependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                    CUgraphEdgeData *edges, size_t *count) {
+    return RUNTIME_CALL(cuGraphNodeGetDependencies(node, nodes, edges, count));
+}
+
+cudaError_t version_dependents_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                  CUgraphEdgeData *edges, size_t *count)
+    NAMED("cudaGraphNodeGetDependentNodes_v2");
+cudaError_t version_dependents_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                  CUgraphEdgeData *edges, size_t *count) {
+    return RUNTIME_CALL(cuGraphNodeGetDependentNodes(node, nodes, edges, count));
+}
+
+cudaError_t version_connect_v2(cudaGraph_t graph, const cudaGraphNode_t *from,
+                               const cudaGraphNode_t *to, const CUgraphEdgeData *edges,
+                               size_t count) NAMED("cudaGraphAddDependencies_v2");
+cudaError_t version_connect_v2(cudaGraph_t graph, const cudaGraphNode_t *from,
+                               const cudaGraphNode_t *to, const CUgraphEdgeData *edges,
+                               size_t count) {
+    return RUNTIME_CALL(cuGraphAddDependencies(graph, from, to, edges, count));
+}
+
+cudaError_t version_disconnect_v2(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                  const cudaGraphNode_t *to, const CUgraphEdgeData *edges,
+                                  size_t count) NAMED("cudaGraphRemoveDependencies_v2");
+cudaError_t version_disconnect_v2(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                  const cudaGraphNode_t *to, const CUgraphEdgeData *edges,
+                                  size_t count) {
+    return RUNTIME_CALL(cuGraphRemoveDependencies(graph, from, to, edges, count));
+}
+
 /* Names that were dropped because another function does the same. */
 EXPORT_ALIAS(cudaThreadSynchronize, cudaDeviceSynchronize)
 EXPORT_ALIAS(cudaThreadExit, cudaDeviceReset)
@@ -202,6 +251,11 @@ EXPORT_ALIAS(cudaThreadSetLimit, cudaDeviceSetLimit)
 EXPORT_ALIAS(cudaEventElapsedTime_v2, cudaEventElapsedTime)
 EXPORT_ALIAS(cudaCreateTextureObject_v2, cudaCreateTextureObject)
 EXPORT_ALIAS(cudaGetTextureObjectTextureDesc_v2, cudaGetTextureObjectTextureDesc)
+
+/* For programs with a default stream per thread. */
+EXPORT_ALIAS(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2)
+EXPORT_ALIAS(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3)
+EXPORT_ALIAS(cudaStreamUpdateCaptureDependencies_v2_ptsz, cudaStreamUpdateCaptureDependencies_v2)
 
 #define CAUSE(cause, text) extern const char cudart_cause_##cause[]; /* defined in api.c */
 CUDART_CAUSES(CAUSE)

@@ -72,7 +72,9 @@ typedef struct Function {
 /* The last nodes of a graph that is being captured, on which the next node depends. */
 typedef struct Tail {
     CUgraphNode *nodes;
+    CUgraphEdgeData *edges; /* data of the dependencies on them */
     size_t count;
+    CUgraphNode own; /* the node captured last in the stream itself; NULL: none */
 } Tail;
 
 typedef struct Capture Capture;
@@ -100,10 +102,12 @@ typedef struct Event {
     Context *context;
     unsigned flags;
     bool is_recorded;
-    uint64_t time_ps;    /* simulated time at which it was recorded */
-    BacklogPoint point;  /* the item that records it (stream_queue.h) */
-    uint64_t capture_id; /* the last capture in which it was recorded; 0: none */
-    Tail tail;           /* nodes captured before it */
+    uint64_t time_ps;     /* simulated time at which it was recorded */
+    BacklogPoint point;   /* the item that records it (stream_queue.h) */
+    CUgraphEdgeData edge; /* the dependency of a kernel that waits for it. If it is not an ordinary
+                             one, `point` is the kernel that records it */
+    uint64_t capture_id;  /* the last capture in which it was recorded; 0: none */
+    Tail tail;            /* nodes captured before it */
 } Event;
 
 typedef struct Array {
@@ -361,6 +365,15 @@ void captures_clear(Driver *driver, const Context *context);
 
 /* ---- Work that is executed immediately ---- */
 
+/* An event of a launch, complete before the kernel has ended. */
+typedef struct LaunchEvent {
+    CUevent event;        /* NULL: none */
+    CUgraphEdgeData edge; /* the dependency of a kernel that waits for it */
+} LaunchEvent;
+
+/* A programmatic event and a launch completion event. */
+enum { LAUNCH_EVENTS = 2 };
+
 typedef struct LaunchShape {
     CUfunction function;
     unsigned grid[3], block[3];
@@ -368,6 +381,7 @@ typedef struct LaunchShape {
     unsigned shared_bytes; /* dynamic shared memory */
     bool is_cooperative;
     bool is_dependent; /* it may overlap with the kernel before it in its stream */
+    LaunchEvent events[LAUNCH_EVENTS];
     CUaccessPolicyWindow window;
 } LaunchShape;
 
@@ -388,8 +402,8 @@ typedef struct KernelRun {
 /* Fills in the launch of a function in a shape that the device supports. Reports errors on
  * stderr. */
 CUresult kernel_describe(Call *call, const LaunchShape *shape, GpuLaunch *launch);
-/* Submits it to the device, for the call's context. */
-void kernel_begin(Call *call, KernelRun *kernel);
+/* Submits it to the device, for the call's context, where it depends on grids. */
+void kernel_begin(Call *call, KernelRun *kernel, const GpuPrerequisite *after, uint32_t count);
 static inline bool kernel_is_on_device(const KernelRun *kernel) {
     return kernel->is_begun && !simulator_has_ended(&kernel->grid);
 }

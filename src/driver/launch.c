@@ -175,6 +175,7 @@ static GpuLaunch describe(const Function *function, const LaunchShape *shape) {
     memcpy(launch.block, shape->block, sizeof launch.block);
     memcpy(launch.cluster, shape->cluster[0] ? shape->cluster : function->cluster,
            sizeof launch.cluster);
+    gpu_count_ctas(&launch);
     return launch;
 }
 
@@ -245,11 +246,15 @@ CUresult kernel_describe(Call *call, const LaunchShape *shape, GpuLaunch *launch
     return checked ? fail(call, launch, checked, 0, result.message, true) : CUDA_SUCCESS;
 }
 
-void kernel_begin(Call *call, KernelRun *kernel) {
+void kernel_begin(Call *call, KernelRun *kernel, const GpuPrerequisite *after, uint32_t count) {
     registered_check(call);
     kernel->is_begun = true;
     kernel->grid.context = call->context;
+    kernel->grid.launch.after = after;
+    kernel->grid.launch.after_count = count;
     simulator_begin(call->driver->simulator, &kernel->grid);
+    kernel->grid.launch.after = NULL;
+    kernel->grid.launch.after_count = 0;
 }
 
 CUresult kernel_end(Call *call, KernelRun *kernel) {
@@ -273,6 +278,20 @@ static GpuStreamInfo stream_of(const Call *call, CUstream stream, const Attribut
     return info;
 }
 
+/* Records the events of a launch; `point` is its kernel in the stream's queue, or none if it has
+ * run.
+ */
+static void record_events(const Call *call, const LaunchShape *shape, BacklogPoint point) {
+    for (int i = 0; i < LAUNCH_EVENTS; i++) {
+        Event *event = CALL_GET(call, HANDLE_EVENT, shape->events[i].event);
+        if (!event) continue;
+        event_record(call, event);
+        event->capture_id = 0;
+        event->point = point;
+        event->edge = shape->events[i].edge;
+    }
+}
+
 /* Appends a launch to a stream's queue. */
 static CUresult queue(Call *call, const LaunchShape *shape, CUstream stream, void **parameters,
                       void **extra) {
@@ -289,7 +308,7 @@ static CUresult queue(Call *call, const LaunchShape *shape, CUstream stream, voi
     launch->parameters = kernel->area;
     kernel->run.grid.stream = call->stream;
     kernel->run.is_dependent = shape->is_dependent;
-    stream_queue_add_kernel(call, stream, kernel);
+    record_events(call, shape, stream_queue_add_kernel(call, stream, kernel));
     return CUDA_SUCCESS;
 }
 
@@ -301,15 +320,17 @@ static CUresult run_now(Call *call, const LaunchShape *shape, void **parameters,
     memset(area, 0, bytes);
     CUresult status = launch_gather(function, parameters, extra, area);
     if (status == CUDA_SUCCESS) status = launch_now(call, shape, area);
+    if (status == CUDA_SUCCESS) record_events(call, shape, (BacklogPoint){0});
     if (area != local) free(area);
     return status;
 }
 
-/* Whether the next launch into the stream may overlap with this one. */
+/* Whether a later launch may overlap with this one. */
 static bool may_have_dependent(const Call *call, const LaunchShape *shape) {
     const Function *function = CALL_GET(call, HANDLE_FUNCTION, shape->function);
     return !call->driver->is_serial && call->driver->simulator->timed &&
-           gpu_module_has_triggers(function->module->gpu);
+           (gpu_module_has_triggers(function->module->gpu) || shape->events[0].event ||
+            shape->events[1].event);
 }
 
 static CUresult give(const LaunchShape *shape, const Attributes *attributes, CUstream stream,
@@ -349,7 +370,7 @@ static CUresult launch_with(LaunchShape *shape, const Attributes *attributes, CU
                                      NULL,
                                      NULL};
     WorkGiven work = {CU_GRAPH_NODE_TYPE_KERNEL, &given, attributes};
-    CUresult status = capture_take(stream, work, &is_taken);
+    CUresult status = capture_take_launch(stream, work, shape, &is_taken);
     return status || is_taken ? status : give(shape, attributes, stream, parameters, extra);
 }
 
@@ -394,13 +415,51 @@ CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction function, unsigned int gri
     return launch(&shape, &(Attributes){&item, 1}, stream, parameters, NULL);
 }
 
-/* Reads the attributes of a launch: those that its node keeps if it is captured, and whether it is
- * cooperative. */
-static CUresult read_attributes(const CUlaunchConfig *config, Attributes *attributes) {
+/* The error if a launch cannot record an event: it must not be timed or of several processes, and
+ * no flags are possible (CUDA Driver API, CUlaunchAttributeID, CUlaunchAttributeValue). */
+static CUresult check_event(CUevent handle, int flags) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Event *event = CALL_GET(&call, HANDLE_EVENT, handle);
+    if (!event) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    const bool is_right =
+        event->flags & CU_EVENT_DISABLE_TIMING && !(event->flags & CU_EVENT_INTERPROCESS) && !flags;
+    return call_end(&call, is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+/* Reads the attributes of a launch that say how it and other launches overlap. */
+static CUresult read_overlap(const CUlaunchAttribute *given, LaunchShape *shape) {
+    const CUlaunchAttributeValue *value = &given->value;
+    const bool is_at_start = value->programmaticEvent.triggerAtBlockStart != 0;
+    switch ((int)given->id) {
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+        shape->is_dependent = value->programmaticStreamSerializationAllowed != 0;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        shape->events[0] =
+            (LaunchEvent){value->programmaticEvent.event,
+                          {.from_port = is_at_start ? CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER
+                                                    : CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+                           .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC}};
+        return check_event(value->programmaticEvent.event, value->programmaticEvent.flags);
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        shape->events[1] = (LaunchEvent){value->launchCompletionEvent.event,
+                                         {.from_port = CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER}};
+        return check_event(value->launchCompletionEvent.event, value->launchCompletionEvent.flags);
+    default: return CUDA_SUCCESS;
+    }
+}
+
+/* Reads the attributes of a launch: those that its node keeps if it is captured, and how it
+ * overlaps with other launches. */
+static CUresult read_attributes(const CUlaunchConfig *config, Attributes *attributes,
+                                LaunchShape *shape) {
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const CUlaunchAttribute *given = &config->attrs[i];
         CUresult status =
             attribute_check(given->id, &given->value, ATTRIBUTE_OF_LAUNCH, "cuLaunchKernelEx");
+        if (status == CUDA_SUCCESS) status = read_overlap(given, shape);
         if (status) return status;
         if (attribute_is_of(given->id, ATTRIBUTE_OF_NODE))
             attributes_set(attributes, given->id, &given->value);
@@ -408,45 +467,21 @@ static CUresult read_attributes(const CUlaunchConfig *config, Attributes *attrib
     return CUDA_SUCCESS;
 }
 
-static bool is_dependent(const CUlaunchConfig *config) {
-    for (unsigned i = 0; i < config->numAttrs; i++)
-        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
-            return config->attrs[i].value.programmaticStreamSerializationAllowed != 0;
-    return false;
-}
-
-/* Records the events of a launch. All are recorded at its end, even those meant for when its blocks
- * begin. */
-static CUresult record_events(const CUlaunchConfig *config) {
-    CUresult status = CUDA_SUCCESS;
-    for (unsigned i = 0; i < config->numAttrs && status == CUDA_SUCCESS; i++) {
-        const CUlaunchAttributeValue *value = &config->attrs[i].value;
-        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
-            status = cuEventRecord(value->programmaticEvent.event, config->hStream);
-        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
-            status = cuEventRecord(value->launchCompletionEvent.event, config->hStream);
-    }
-    return status;
-}
-
 CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                                   void **parameters, void **extra) {
     Attributes attributes = {NULL, 0};
     if (!config || (config->numAttrs && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
-    CUresult status = read_attributes(config, &attributes);
-    if (status == CUDA_SUCCESS) {
-        LaunchShape shape = {
-            .function = function,
-            .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
-            .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
-            .shared_bytes = config->sharedMemBytes,
-            .is_cooperative =
-                attributes_get(&attributes, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0,
-            .is_dependent = is_dependent(config)};
+    LaunchShape shape = {.function = function,
+                         .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                         .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                         .shared_bytes = config->sharedMemBytes};
+    CUresult status = read_attributes(config, &attributes, &shape);
+    shape.is_cooperative =
+        attributes_get(&attributes, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0;
+    if (status == CUDA_SUCCESS)
         status = launch(&shape, &attributes, config->hStream, parameters, extra);
-    }
     attributes_free(&attributes);
-    return status ? status : record_events(config);
+    return status;
 }
 
 CUresult CUDAAPI cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user) {

@@ -241,7 +241,7 @@ static void start_sms(Engine *engine, const Gpu *gpu, EnginePlace *place, uint32
                          .registers = grid->registers,
                          .shared_bytes = grid->launch.taken_shared_bytes,
                          .ctas = ctas,
-                         .waits = grid->prerequisite != NULL};
+                         .waits = grid_awaits(grid)};
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
         start.source = start_source(engine, gpu, place, i);
         place->on_sm[i] = sm_begin_grid(engine->sms[i], &start, engine->cycle);
@@ -393,9 +393,10 @@ static void plan_turn(Engine *engine) {
     if (engine->looks.turn < engine->next_look) engine->next_look = engine->looks.turn;
 }
 
-/* Called when all CTAs of a grid are dispatched. */
-static void pass_turn(Engine *engine) {
+/* Called when all CTAs of a grid are dispatched, which may let dependent grids begin. */
+static void pass_turn(Engine *engine, const GpuGrid *grid) {
     choose_dispatching(engine);
+    engine->has_waiting |= grid->has_dependent;
     if (engine->has_waiting) plan_turn(engine);
 }
 
@@ -424,7 +425,7 @@ const IsaFault *residents_dispatch(Engine *engine) {
     engine->sent += dispatch->view.next - next;
     if (dispatch->view.next != next || dispatch->is_over)
         engine->alarm = engine->cycle + 1; /* SMs have new CTAs or know that none follow */
-    if (dispatch->is_over) pass_turn(engine);
+    if (dispatch->is_over) pass_turn(engine, place->grid);
     return is_right ? NULL : &dispatch->fault;
 }
 

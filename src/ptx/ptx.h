@@ -613,6 +613,7 @@ struct PtxFunction {
     uint32_t cluster[3];          /* in CTAs, .reqnctapercluster; 0: not given */
     uint32_t max_cluster;         /* in CTAs, .maxclusterrank; 0: not given */
     bool needs_cluster;           /* .explicitcluster: a launch must specify the cluster size */
+    bool counts_clusters;         /* .blocksareclusters: a launch gives the grid in clusters */
     uint32_t min_ctas_per_sm;     /* .minnctapersm; 0: not given */
     uint32_t max_registers;       /* .maxnreg; 0: not given */
     uint32_t set_registers;       /* the largest count of its setmaxnreg; 0: it has none, or they

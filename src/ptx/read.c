@@ -175,15 +175,6 @@ static bool read_count(Reader *reader, uint32_t *count) {
     return true;
 }
 
-/* Grids whose size is in clusters instead of thread blocks. */
-static bool refuse_counted_clusters(Reader *reader) {
-    const Token place = reader->token;
-    reader_next(reader);
-    reader_refuse(reader, place.line, place.column, "not supported: %.*s (grids of clusters)",
-                  (int)place.length, place.text);
-    return true;
-}
-
 /* Skips an unknown directive and the words after it. */
 static bool refuse_attribute(Reader *reader) {
     if (!reader_unknown_word(reader, "a directive of a function such as .maxntid") &&
@@ -230,8 +221,8 @@ static bool read_attributes(Reader *reader, PtxFunction *function) {
             is_read = function->is_noreturn = true;
         } else if (reader_accept_word(reader, ".pragma")) {
             is_read = body_read_pragma(reader);
-        } else if (reader_at_word(reader, ".blocksareclusters")) {
-            is_read = refuse_counted_clusters(reader);
+        } else if (reader_accept_word(reader, ".blocksareclusters")) {
+            is_read = function->counts_clusters = true;
         } else {
             is_read = refuse_attribute(reader);
         }
@@ -304,6 +295,17 @@ static bool read_parameters(Reader *reader, PtxVar **vars, uint16_t *count) {
     return depth == 0;
 }
 
+/* Checks that directives which need others have them, as ptxas does. */
+static bool check_attributes(Reader *reader, const PtxFunction *function) {
+    if (!function->counts_clusters) return true;
+    if (function->is_kernel && function->required_threads[0] && function->cluster[0]) return true;
+    reader_error_at(reader, function->line, function->column,
+                    "'%s' has .blocksareclusters, which only an .entry with .reqntid and "
+                    ".reqnctapercluster may have",
+                    function->name);
+    return false;
+}
+
 /* Assigns offsets to the parameters and returns. */
 static bool place_all(Reader *reader, PtxFunction *header) {
     uint64_t top = 0;
@@ -343,7 +345,8 @@ static bool read_header(Reader *reader, PtxFunction *header, Name **name, Token 
     if (reader_at(reader, '(') &&
         !read_parameters(reader, &header->parameters, &header->parameter_count))
         return false;
-    return read_attributes(reader, header) && place_all(reader, header);
+    return read_attributes(reader, header) && check_attributes(reader, header) &&
+           place_all(reader, header);
 }
 
 /* Reads .entry or .func, after that word. */

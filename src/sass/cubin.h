@@ -136,6 +136,7 @@ typedef struct CubinFunction {
     uint32_t max_cluster;         /* CTAs, .maxclusterrank */
     uint32_t api_version;         /* 130 for CUDA 13.0 */
     bool has_cluster;             /* .explicitcluster */
+    bool counts_clusters;         /* .blocksareclusters */
     bool uses_cta_z;              /* reads %ctaid.z */
 
     const CubinParameter *parameters; /* by ordinal */

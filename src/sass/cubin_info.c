@@ -33,6 +33,7 @@ enum {
     KPARAM_INFO_V2 = 0x45,
     SYSCALL_OFFSETS = 0x46,
     NUM_BARRIERS = 0x4c,
+    BLOCKS_ARE_CLUSTERS = 0x5b,
     CTAIDZ_USED = 0x04
 };
 
@@ -125,6 +126,9 @@ enum { NAMES = sizeof names / sizeof names[0], MERCURY_ISA_VERSION = 0x5f };
 
 const char *cubin_attribute_name(uint8_t number) {
     if (number == MERCURY_ISA_VERSION) return "MERCURY_ISA_VERSION";
+    if (number == BLOCKS_ARE_CLUSTERS)
+        return "BLOCKS_ARE_CLUSTERS"; /* ours; ptxas sets it for
+                                         .blocksareclusters */
     return number < NAMES ? names[number] : NULL;
 }
 
@@ -190,6 +194,7 @@ static const Row rows[] = {
     {CTA_PER_CLUSTER, ROW_THREE, offsetof(CubinFunction, cluster)},
     {EXPLICIT_CLUSTER, ROW_FLAG, offsetof(CubinFunction, has_cluster)},
     {MAX_CLUSTER_RANK, ROW_WORD, offsetof(CubinFunction, max_cluster)},
+    {BLOCKS_ARE_CLUSTERS, ROW_FLAG, offsetof(CubinFunction, counts_clusters)},
     {SYSCALL_OFFSETS, ROW_LIST, offsetof(CubinFunction, syscalls)},
     {NUM_BARRIERS, ROW_VALUE, offsetof(CubinFunction, barriers)},
 };

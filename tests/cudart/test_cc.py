@@ -17,7 +17,8 @@ LIBRARIES = {"growing_vector": ("-lcuda",), "blas_complex": ("-lcublas",), "blas
              "fourier_filter": ("-lcufft",),
              "sparse_solver": ("-lcusparse",),
              "stream_waits": ("-lcuda",)}
-OPTIONS = {"old_references": ("--old",), "old_style": ("--old",), "cluster_ring": ("-arch=sm_90",)}
+OPTIONS = {"old_references": ("--old",), "old_style": ("--old",), "cluster_ring": ("-arch=sm_90",),
+           "dependent_graph": ("-arch=sm_90",)}
 SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next one
 
 

@@ -14,6 +14,11 @@ OF_OLD_ONLY = {"cudaThreadSynchronize", "cudaThreadExit", "cudaEventElapsedTime_
                "cudaCreateTextureObject_v2", "cudaGetTextureObjectTextureDesc_v2",
                "cudaGetDeviceProperties_v2", "cudaStreamGetCaptureInfo_v2",
                "cudaStreamGetCaptureInfo_v3", "cudaGraphAddNode_v2", "cudaThreadGetCacheConfig",
+               "cudaGraphGetEdges_v2", "cudaGraphNodeGetDependencies_v2",
+               "cudaGraphNodeGetDependentNodes_v2", "cudaGraphAddDependencies_v2",
+               "cudaGraphRemoveDependencies_v2", "cudaStreamUpdateCaptureDependencies_v2",
+               "cudaStreamGetCaptureInfo_v2_ptsz", "cudaStreamGetCaptureInfo_v3_ptsz",
+               "cudaStreamUpdateCaptureDependencies_v2_ptsz",
                "cudaThreadSetCacheConfig", "cudaThreadGetLimit", "cudaThreadSetLimit"}
 
 

@@ -24,6 +24,20 @@ typedef struct Size {
 } Size;
 int cudaLaunchKernel(const void *function, Size grid, Size block, void **arguments,
                      size_t shared_bytes, void *stream);
+typedef struct EdgeData {
+    unsigned char from_port, to_port, type, reserved[5];
+} EdgeData;
+int cudaGraphCreate(void **graph, unsigned flags);
+int cudaGraphAddEmptyNode(void **node, void *graph, void *const *before, size_t count);
+int cudaGraphAddDependencies_v2(void *graph, void *const *from, void *const *to,
+                                const EdgeData *edges, size_t count);
+int cudaGraphRemoveDependencies_v2(void *graph, void *const *from, void *const *to,
+                                   const EdgeData *edges, size_t count);
+int cudaGraphGetEdges_v2(void *graph, void **from, void **to, EdgeData *edges, size_t *count);
+int cudaGraphNodeGetDependencies_v2(void *node, void **nodes, EdgeData *edges, size_t *count);
+int cudaGraphNodeGetDependentNodes_v2(void *node, void **nodes, EdgeData *edges, size_t *count);
+int cudaStreamUpdateCaptureDependencies_v2(void *stream, void **nodes, const EdgeData *edges,
+                                           size_t count, unsigned flags);
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
@@ -96,11 +110,36 @@ static void test_launches_have_the_codes_of_the_manual(void **state) {
     assert_int_equal(cudaLaunchKernel(&unknown, one, one, NULL, 0, NULL), 98);
 }
 
+/* Since 12.3, programs call the forms with data of dependencies by these names. */
+static void test_dependencies_have_data(void **state) {
+    (void)state;
+    static const EdgeData full, programmatic = {1, 0, 1, {0}};
+    EdgeData found = programmatic;
+    void *graph, *a, *b, *node = NULL;
+    size_t count = 1;
+    assert_int_equal(cudaGraphCreate(&graph, 0), 0);
+    assert_int_equal(cudaGraphAddEmptyNode(&a, graph, NULL, 0), 0);
+    assert_int_equal(cudaGraphAddEmptyNode(&b, graph, NULL, 0), 0);
+    assert_int_equal(cudaGraphAddDependencies_v2(graph, &a, &b, &programmatic, 1), 1);
+    assert_int_equal(cudaGraphAddDependencies_v2(graph, &a, &b, &full, 1), 0);
+    assert_int_equal(cudaGraphNodeGetDependencies_v2(b, &node, &found, &count), 0);
+    assert_ptr_equal(node, a);
+    assert_memory_equal(&found, &full, sizeof found);
+    assert_int_equal(cudaGraphNodeGetDependentNodes_v2(a, &node, &found, &count), 0);
+    assert_ptr_equal(node, b);
+    assert_int_equal(cudaGraphGetEdges_v2(graph, NULL, NULL, NULL, &count), 0);
+    assert_int_equal(count, 1);
+    assert_int_equal(cudaGraphRemoveDependencies_v2(graph, &a, &b, &programmatic, 1), 1);
+    assert_int_equal(cudaGraphRemoveDependencies_v2(graph, &a, &b, &full, 1), 0);
+    assert_int_equal(cudaStreamUpdateCaptureDependencies_v2(NULL, &a, &full, 1, 0), 401);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_properties_lie_where_cuda_12_has_them),
         cmocka_unit_test(test_old_signatures_and_names),
         cmocka_unit_test(test_launches_have_the_codes_of_the_manual),
+        cmocka_unit_test(test_dependencies_have_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -330,6 +330,61 @@ static const struct {
      "misaligned read of 4 bytes at shared::cluster address"},
 };
 
+/* A grid that is counted in clusters. Its launch gives the kernel's block, or one of one thread. */
+static void blocks_are_clusters(void **state) {
+    (void)state;
+    static const char ptx[] =
+        ".version 9.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 to) .blocksareclusters .reqntid 64, 1, 1\n"
+        ".reqnctapercluster 2, 3, 1 {\n"
+        "  .reg .b64 %to, %at; .reg .b32 %x, %y, %n, %c; ld.param.u64 %to, [to];\n"
+        "  mov.u32 %x, %ctaid.x; mov.u32 %y, %ctaid.y; mov.u32 %n, %nctaid.x;\n"
+        "  mad.lo.u32 %x, %y, %n, %x; mov.u32 %y, %tid.x; mad.lo.u32 %x, %x, 64, %y;\n"
+        "  mul.wide.u32 %at, %x, 4; add.u64 %to, %to, %at; mov.u32 %c, %cluster_ctarank;\n"
+        "  mad.lo.u32 %n, %n, 100, %c; mov.u32 %c, %nclusterid.x; mad.lo.u32 %n, %c, 1000, %n;\n"
+        "  st.global.u32 [%to], %n; ret;\n}\n";
+    CUmodule module;
+    CUfunction kernel;
+    void *arguments[] = {&to};
+    int clusters[2];
+    assert_cuda(cuModuleLoadData(&module, ptx));
+    assert_cuda(cuModuleGetFunction(&kernel, module, "k"));
+    for (unsigned block = 1; block <= 64; block += 63) {
+        const CUlaunchConfig config = {3, 2, 1, block, 1, 1, 0, NULL, NULL, 0};
+        assert_cuda(cuMemsetD32(to, 0, WORDS));
+        assert_cuda(cuLaunchKernel(kernel, 3, 2, 1, block, 1, 1, 0, NULL, arguments, NULL));
+        assert_cuda(cuMemcpyDtoH(found, to, sizeof found));
+        for (unsigned i = 0; i < 6 * 6 * 64; i++) {
+            const unsigned cta = i / 64, rank = cta % 6 % 2 + cta / 6 % 3 * 2;
+            assert_int_equal(found[i], 3 * 1000 + 6 * 100 + rank);
+        }
+        assert_int_equal(found[6 * 6 * 64], 0);
+        assert_cuda(cuOccupancyMaxActiveClusters(&clusters[block > 1], kernel, &config));
+    }
+    assert_int_equal(clusters[0], clusters[1]);
+    assert_int_equal(cuLaunchKernel(kernel, 3, 2, 1, 32, 1, 1, 0, NULL, arguments, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLaunchKernel(kernel, 1u << 31, 2, 1, 1, 1, 1, 0, NULL, arguments, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_cuda(cuModuleUnload(module));
+}
+
+/* Without a shape of the cluster and the block the directive is an error, as for ptxas. */
+static void blocks_are_clusters_of_a_known_shape(void **state) {
+    (void)state;
+    static const char *const functions[] = {".entry k() .blocksareclusters",
+                                            ".entry k() .blocksareclusters .reqntid 32",
+                                            ".entry k() .reqnctapercluster 2 .blocksareclusters"};
+    char ptx[256];
+    CUmodule module;
+    for (size_t i = 0; i < COUNT(functions); i++) {
+        snprintf(ptx, sizeof ptx,
+                 ".version 9.0\n.target sm_90\n.address_size 64\n.visible %s { ret; }\n",
+                 functions[i]);
+        assert_int_equal(cuModuleLoadData(&module, ptx), CUDA_ERROR_INVALID_PTX);
+    }
+}
+
 static void a_mistake_is_told(void **state) {
     (void)state;
     static const Shape pair = {{2, 1, 1}, {2, 1, 1}};
@@ -362,6 +417,8 @@ int main(void) {
         cmocka_unit_test(the_barrier_waits_for_all_that_live),
         cmocka_unit_test(copies_stores_and_arrivals_complete_elsewhere),
         cmocka_unit_test(sizes_are_those_of_the_device),
+        cmocka_unit_test(blocks_are_clusters),
+        cmocka_unit_test(blocks_are_clusters_of_a_known_shape),
         cmocka_unit_test(a_mistake_is_told),
     };
     return cmocka_run_group_tests(tests, start, end);

@@ -28,9 +28,15 @@ from the export table, `src/driver/api.h`.
   to itself. At most 16 kernels are on the machine at once.
 * A programmatic dependent launch (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`) starts when every CTA of
   the previous kernel in its stream has executed `griddepcontrol.launch_dependents` or ended. `griddepcontrol.wait`
-  waits for the end of that kernel. If there is anything between the two in the stream, in functional runs, and where
-  kernels run one at a time, the launch starts when the other kernel has ended. Programmatic events and edges of
-  graphs do not overlap kernels.
+  waits for the end of that kernel. If there is anything but waits for events between the two in the stream, in
+  functional runs, and where kernels run one at a time, the launch starts when the other kernel has ended.
+* A kernel behind a wait for a programmatic event (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT`) starts in the same way. With
+  `triggerAtBlockStart` it starts when every CTA of the recording kernel has begun. So it does for a launch completion
+  event, for whose kernel `griddepcontrol.wait` does not wait. Copies, host functions and `cuEventSynchronize` wait for
+  the end of the recording kernel. The event must not be timed. A kernel has at most 8 such dependencies at a time.
+* Dependencies of graphs have ports and types (`CUgraphEdgeData`), with the same effects. A node behind a kernel that
+  started early starts when that kernel and those that it depends on have ended. The capture of a dependent launch, or of
+  a wait for an event of a launch, makes such a dependency. It does not join a forked stream to its capture.
 * A process that has only the legacy default stream has nothing that could overlap. Its launches run
   immediately, unless their module has `griddepcontrol.launch_dependents`, and the message about a fault says where
   the program launched the kernel. `--serial-kernels` and `CUDA_LAUNCH_BLOCKING=1` give this for all streams.
@@ -85,9 +91,9 @@ from the export table, `src/driver/api.h`.
   memory runs at its launch, one kernel after another, when all earlier work is complete. Launches of one executable
   graph run one after another. Cycles of dependencies are found when a graph is instantiated. While a stream is
   captured, calls that CUDA forbids are refused and invalidate the capture. A graph launched there becomes a child
-  graph, with its nodes in the order in which a launch executes them. A capture refuses by
+  graph, with its nodes in the order in which a launch executes them, one after another. A capture refuses by
   name a graph with conditional nodes or memory, and a thread's default stream. Also refused by name are nodes of
-  external semaphores, dependencies that are not ordinary, and graphs that kernels launch or change.
+  external semaphores, and graphs that kernels launch or change.
 * Conditional nodes execute the graph that a kernel selects with `cudaGraphSetConditional`. A while node in which no
   kernel can change the condition fails instead of running forever. Memory of a graph's node has its address
   from the creation of the node. Launches determine when it is in use, which `cuDeviceGetGraphMemAttribute` reports.
@@ -136,6 +142,7 @@ from the export table, `src/driver/api.h`.
 * A library (`cuLibraryLoadData`) belongs to no context: its variables are the same in all contexts.
 * A batch of copies executes one after another; the first wrong copy ends it. While a stream is captured, the batch is
   refused, and the capture stays valid. A batch of boxes (`cuMemcpy3DBatchAsync`) is captured.
+* The launch of a kernel with `.blocksareclusters` counts clusters. Its block is the kernel's own, or 1, 1, 1.
 * Attributes of launches, streams and kernel nodes: a cooperative launch, the events of a launch, the shape of
   clusters, programmatic dependent launch, priorities and access windows take effect. Others, such as synchronization
   domains, are checked and stored, without effect.

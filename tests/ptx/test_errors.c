@@ -579,17 +579,19 @@ static void test_clusters_are_read(void **state) {
     (void)state;
     PtxModule *module = ptx_test_read(PTX_HEADER ".entry k() .reqnctapercluster 2, 1, 1 { ret; }\n"
                                                  ".entry e() .explicitcluster { ret; }\n"
-                                                 ".entry b() .blocksareclusters { ret; }\n"
+                                                 ".entry b() .blocksareclusters .reqntid 32\n"
+                                                 ".reqnctapercluster 2 { ret; }\n"
                                                  ".entry one() .reqnctapercluster 1 { ret; }\n"
                                                  ".entry most() .maxclusterrank 8 { ret; }\n");
-    static const char *const fine[] = {"k", "e", "one", "most"};
-    assert_non_null(strstr(ptx_find_function(module, "b")->refusal, "(grids of clusters)"));
-    for (int i = 0; i < 4; i++)
+    static const char *const fine[] = {"k", "e", "b", "one", "most"};
+    for (int i = 0; i < 5; i++)
         assert_null(ptx_find_function(module, fine[i])->refusal);
     const PtxFunction *k = ptx_find_function(module, "k");
     assert_int_equal(k->cluster[0] * 100 + k->cluster[1] * 10 + k->cluster[2], 211);
     assert_true(ptx_find_function(module, "e")->needs_cluster);
     assert_false(k->needs_cluster);
+    assert_true(ptx_find_function(module, "b")->counts_clusters);
+    assert_false(k->counts_clusters);
     assert_int_equal(ptx_find_function(module, "most")->max_cluster, 8);
     ptx_module_free(module);
 }

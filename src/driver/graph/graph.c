@@ -29,6 +29,64 @@ static void list_remove(NodeList *list, const GraphNode *node) {
     memmove(&list->items[i], &list->items[i + 1], (list->count - i) * sizeof *list->items);
 }
 
+/* A list of dependencies grows in the same way. */
+static void edges_add(EdgeList *list, GraphNode *node, CUgraphEdgeData data) {
+    if ((list->count & (list->count - 1)) == 0) {
+        size_t capacity = list->count ? 2 * list->count : 1;
+        list->items = base_realloc(list->items, capacity * sizeof *list->items);
+    }
+    list->items[list->count++] = (GraphEdge){.node = node, .data = data};
+}
+
+static size_t edges_find(const EdgeList *list, const GraphNode *node) {
+    size_t i = 0;
+    while (i < list->count && list->items[i].node != node)
+        i++;
+    return i;
+}
+
+static void edges_remove(EdgeList *list, const GraphNode *node) {
+    size_t i = edges_find(list, node);
+    if (i == list->count) return;
+    list->count--;
+    memmove(&list->items[i], &list->items[i + 1], (list->count - i) * sizeof *list->items);
+}
+
+/* ---- Data of dependencies ---- */
+
+static const CUgraphEdgeData ordinary;
+
+static bool are_same(CUgraphEdgeData a, CUgraphEdgeData b) { return !memcmp(&a, &b, sizeof a); }
+
+bool edge_is_ordinary(CUgraphEdgeData edge) { return are_same(edge, ordinary); }
+
+/* Whether a dependency between nodes of these types may have these data (CUDA Driver API,
+ * CUgraphEdgeData and CUgraphDependencyType). */
+static bool is_right(CUgraphEdgeData edge, CUgraphNodeType from, CUgraphNodeType to) {
+    const bool is_programmatic = edge.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+    const CUgraphEdgeData known = {.from_port = edge.from_port, .type = edge.type};
+    if (!are_same(edge, known) || edge.type > CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC) return false;
+    if (edge.from_port > CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER) return false;
+    if (edge.from_port && from != CU_GRAPH_NODE_TYPE_KERNEL) return false;
+    if (is_programmatic) return edge.from_port && to == CU_GRAPH_NODE_TYPE_KERNEL;
+    return edge.from_port != CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+}
+
+bool edge_may_leave(CUgraphEdgeData edge, CUgraphNodeType from) {
+    return is_right(edge, from, CU_GRAPH_NODE_TYPE_KERNEL);
+}
+
+void edge_set_serial(const GraphNode *from, const GraphNode *to) {
+    from->after.items[edges_find(&from->after, to)].is_serial = true;
+}
+
+GpuPrerequisite edge_prerequisite(CUgraphEdgeData edge, struct GpuGrid *grid) {
+    return (GpuPrerequisite){.grid = grid,
+                             .is_at_start =
+                                 edge.from_port == CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER,
+                             .is_awaited = edge.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
+}
+
 /* ---- Nodes ---- */
 
 static GraphNode *node_new(Driver *driver, Graph *graph, const GraphWork *work) {
@@ -49,9 +107,9 @@ static void node_free(Driver *driver, GraphNode *node) {
     free(node);
 }
 
-static void connect(GraphNode *from, GraphNode *to) {
-    list_add(&from->after, to);
-    list_add(&to->before, from);
+static void connect(GraphNode *from, GraphNode *to, CUgraphEdgeData data) {
+    edges_add(&from->after, to, data);
+    edges_add(&to->before, from, data);
 }
 
 /* The node if it belongs to the graph, else NULL. */
@@ -61,20 +119,13 @@ static GraphNode *find(const Call *call, const Graph *graph, CUgraphNode handle)
 }
 
 bool graph_are_dependencies(const Call *call, const Graph *graph, const CUgraphNode *dependencies,
-                            size_t count) {
-    bool is_right = !count || dependencies;
-    for (size_t i = 0; is_right && i < count; i++) {
-        is_right = find(call, graph, dependencies[i]) != NULL;
-        for (size_t j = 0; is_right && j < i; j++)
-            is_right = dependencies[i] != dependencies[j];
-    }
-    return is_right;
-}
-
-bool graph_edges_are_ordinary(const CUgraphEdgeData *edges, size_t count) {
-    static const CUgraphEdgeData ordinary;
+                            const CUgraphEdgeData *edges, size_t count, CUgraphNodeType to) {
+    if (count && !dependencies) return false;
     for (size_t i = 0; i < count; i++) {
-        if (memcmp(&edges[i], &ordinary, sizeof ordinary) != 0) return false;
+        const GraphNode *node = find(call, graph, dependencies[i]);
+        if (!node || (edges && !is_right(edges[i], node->work.type, to))) return false;
+        for (size_t j = 0; j < i; j++)
+            if (dependencies[i] == dependencies[j]) return false;
     }
     return true;
 }
@@ -88,8 +139,9 @@ static bool may_hold(const Graph *graph, CUgraphNodeType type) {
 }
 
 static CUresult check_add(const Call *call, const Graph *graph, const CUgraphNode *dependencies,
-                          size_t count, const GraphWork *work) {
-    if (!graph_are_dependencies(call, graph, dependencies, count)) return CUDA_ERROR_INVALID_VALUE;
+                          const CUgraphEdgeData *edges, size_t count, const GraphWork *work) {
+    if (!graph_are_dependencies(call, graph, dependencies, edges, count, work->type))
+        return CUDA_ERROR_INVALID_VALUE;
     if (!may_hold(graph, work->type)) {
         driver_say("error: a conditional node's graph can hold kernels, copies, fillings, child "
                    "graphs and conditional nodes only");
@@ -100,9 +152,10 @@ static CUresult check_add(const Call *call, const Graph *graph, const CUgraphNod
     return CUDA_SUCCESS;
 }
 
-CUresult graph_add(Call *call, Graph *graph, const CUgraphNode *dependencies, size_t count,
-                   GraphWork *work, CUgraphNode *handle) {
-    CUresult status = check_add(call, graph, dependencies, count, work);
+CUresult graph_add(Call *call, Graph *graph, const CUgraphNode *dependencies,
+                   const CUgraphEdgeData *edges, size_t count, GraphWork *work,
+                   CUgraphNode *handle) {
+    CUresult status = check_add(call, graph, dependencies, edges, count, work);
     if (status) {
         work_free(call->driver, work);
         return status;
@@ -110,7 +163,7 @@ CUresult graph_add(Call *call, Graph *graph, const CUgraphNode *dependencies, si
     if (work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) graph_memory_own(work->memory, graph);
     GraphNode *node = node_new(call->driver, graph, work);
     for (size_t i = 0; i < count; i++)
-        connect(find(call, graph, dependencies[i]), node);
+        connect(find(call, graph, dependencies[i]), node, edges ? edges[i] : ordinary);
     *handle = node->handle;
     return CUDA_SUCCESS;
 }
@@ -130,9 +183,9 @@ CUresult CUDAAPI cuGraphDestroyNode(CUgraphNode handle) {
     if (!node) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     if (graph_has_memory(node->graph)) return call_end(&call, refuse_change());
     for (size_t i = 0; i < node->before.count; i++)
-        list_remove(&node->before.items[i]->after, node);
+        edges_remove(&node->before.items[i].node->after, node);
     for (size_t i = 0; i < node->after.count; i++)
-        list_remove(&node->after.items[i]->before, node);
+        edges_remove(&node->after.items[i].node->before, node);
     NodeList *nodes = &node->graph->nodes;
     list_remove(nodes, node);
     for (size_t i = node->index; i < nodes->count; i++)
@@ -198,9 +251,10 @@ Graph *graph_clone(Driver *driver, const Graph *graph) {
         node_new(driver, clone, &work)->original = graph->nodes.items[i]->handle;
     }
     for (size_t i = 0; i < graph->nodes.count; i++) {
-        const NodeList *before = &graph->nodes.items[i]->before;
+        const EdgeList *before = &graph->nodes.items[i]->before;
         for (size_t j = 0; j < before->count; j++)
-            connect(clone->nodes.items[before->items[j]->index], clone->nodes.items[i]);
+            connect(clone->nodes.items[before->items[j].node->index], clone->nodes.items[i],
+                    before->items[j].data);
     }
     return clone;
 }
@@ -259,12 +313,23 @@ CUresult CUDAAPI cuGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original,
 
 /* Answers a query for a list: stores its length if there is no array. Otherwise fills the array
  * with as much of the list as it can hold, and the rest with NULL. */
-static CUresult give(const NodeList *list, CUgraphNode *nodes, CUgraphEdgeData *edges,
-                     size_t *count) {
-    if (!count || (edges && !nodes)) return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; nodes && i < *count; i++) {
+static CUresult give(const NodeList *list, CUgraphNode *nodes, size_t *count) {
+    if (!count) return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; nodes && i < *count; i++)
         nodes[i] = i < list->count ? list->items[i]->handle : NULL;
-        if (edges) edges[i] = (CUgraphEdgeData){0};
+    if (!nodes || *count > list->count) *count = list->count;
+    return CUDA_SUCCESS;
+}
+
+/* The same for dependencies. Without an array for their data, all data must be 0. */
+static CUresult give_edges(const EdgeList *list, CUgraphNode *nodes, CUgraphEdgeData *edges,
+                           size_t *count) {
+    if (!count || (edges && !nodes)) return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; nodes && !edges && i < list->count; i++)
+        if (!edge_is_ordinary(list->items[i].data)) return CUDA_ERROR_LOSSY_QUERY;
+    for (size_t i = 0; nodes && i < *count; i++) {
+        nodes[i] = i < list->count ? list->items[i].node->handle : NULL;
+        if (edges) edges[i] = i < list->count ? list->items[i].data : ordinary;
     }
     if (!nodes || *count > list->count) *count = list->count;
     return CUDA_SUCCESS;
@@ -275,8 +340,7 @@ CUresult CUDAAPI cuGraphGetNodes(CUgraph handle, CUgraphNode *nodes, size_t *cou
     CUresult status = call_begin(&call);
     if (status) return status;
     const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
-    return call_end(&call,
-                    graph ? give(&graph->nodes, nodes, NULL, count) : CUDA_ERROR_INVALID_VALUE);
+    return call_end(&call, graph ? give(&graph->nodes, nodes, count) : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult CUDAAPI cuGraphGetRootNodes(CUgraph handle, CUgraphNode *nodes, size_t *count) {
@@ -289,7 +353,7 @@ CUresult CUDAAPI cuGraphGetRootNodes(CUgraph handle, CUgraphNode *nodes, size_t 
     for (size_t i = 0; i < graph->nodes.count; i++) {
         if (!graph->nodes.items[i]->before.count) list_add(&roots, graph->nodes.items[i]);
     }
-    status = give(&roots, nodes, NULL, count);
+    status = give(&roots, nodes, count);
     free(roots.items);
     return call_end(&call, status);
 }
@@ -301,17 +365,18 @@ CUresult CUDAAPI cuGraphGetEdges(CUgraph handle, CUgraphNode *from, CUgraphNode 
     if (status) return status;
     const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
     if (!graph || !count || !from != !to) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    NodeList sources = {0}, targets = {0};
+    NodeList sources = {0};
+    EdgeList targets = {0};
     for (size_t i = 0; i < graph->nodes.count; i++) {
         GraphNode *node = graph->nodes.items[i];
         for (size_t j = 0; j < node->after.count; j++) {
             list_add(&sources, node);
-            list_add(&targets, node->after.items[j]);
+            edges_add(&targets, node->after.items[j].node, node->after.items[j].data);
         }
     }
     size_t room = *count;
-    status = give(&sources, from, edges, count);
-    if (status == CUDA_SUCCESS) status = give(&targets, to, NULL, &room);
+    status = give_edges(&targets, to, edges, count);
+    if (status == CUDA_SUCCESS) status = give(&sources, from, &room);
     free(sources.items);
     free(targets.items);
     return call_end(&call, status);
@@ -323,7 +388,7 @@ CUresult CUDAAPI cuGraphNodeGetDependencies(CUgraphNode handle, CUgraphNode *dep
     CUresult status = call_begin(&call);
     if (status) return status;
     const GraphNode *node = CALL_GET(&call, HANDLE_GRAPH_NODE, handle);
-    return call_end(&call, node ? give(&node->before, dependencies, edges, count)
+    return call_end(&call, node ? give_edges(&node->before, dependencies, edges, count)
                                 : CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -333,23 +398,30 @@ CUresult CUDAAPI cuGraphNodeGetDependentNodes(CUgraphNode handle, CUgraphNode *d
     CUresult status = call_begin(&call);
     if (status) return status;
     const GraphNode *node = CALL_GET(&call, HANDLE_GRAPH_NODE, handle);
-    return call_end(&call,
-                    node ? give(&node->after, dependents, edges, count) : CUDA_ERROR_INVALID_VALUE);
+    return call_end(&call, node ? give_edges(&node->after, dependents, edges, count)
+                                : CUDA_ERROR_INVALID_VALUE);
 }
 
 /* ---- Dependencies ---- */
 
-/* Whether all edges connect nodes of the graph and are ordinary, and whether all of them exist
- * (are_there) or none. A cycle is found only when the graph is instantiated. */
+/* Whether an edge between two nodes exists with these data (is_there), or none exists and it may be
+ * added. */
+static bool fits(const GraphNode *from, const GraphNode *to, CUgraphEdgeData data, bool is_there) {
+    const size_t i = edges_find(&from->after, to);
+    if (i == from->after.count) return !is_there && is_right(data, from->work.type, to->work.type);
+    return is_there && are_same(from->after.items[i].data, data);
+}
+
+/* Whether all edges connect nodes of the graph, and whether all of them exist (are_there) or can be
+ * added. A cycle is found only when the graph is instantiated. */
 static bool are_right(const Call *call, const Graph *graph, const CUgraphNode *from,
                       const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count,
                       bool are_there) {
     if (!graph || (count && (!from || !to))) return false;
-    if (edges && !graph_edges_are_ordinary(edges, count)) return false;
     for (size_t i = 0; i < count; i++) {
         const GraphNode *first = find(call, graph, from[i]), *second = find(call, graph, to[i]);
         if (!first || !second) return false;
-        if ((list_find(&first->after, second) < first->after.count) != are_there) return false;
+        if (!fits(first, second, edges ? edges[i] : ordinary, are_there)) return false;
         for (size_t j = 0; j < i; j++) {
             if (from[i] == from[j] && to[i] == to[j]) return false;
         }
@@ -367,7 +439,8 @@ CUresult CUDAAPI cuGraphAddDependencies(CUgraph handle, const CUgraphNode *from,
     if (!are_right(&call, graph, from, to, edges, count, false))
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < count; i++)
-        connect(find(&call, graph, from[i]), find(&call, graph, to[i]));
+        connect(find(&call, graph, from[i]), find(&call, graph, to[i]),
+                edges ? edges[i] : ordinary);
     return call_end(&call, CUDA_SUCCESS);
 }
 
@@ -383,8 +456,8 @@ CUresult CUDAAPI cuGraphRemoveDependencies(CUgraph handle, const CUgraphNode *fr
     if (graph_has_memory(graph)) return call_end(&call, refuse_change());
     for (size_t i = 0; i < count; i++) {
         GraphNode *first = find(&call, graph, from[i]), *second = find(&call, graph, to[i]);
-        list_remove(&first->after, second);
-        list_remove(&second->before, first);
+        edges_remove(&first->after, second);
+        edges_remove(&second->before, first);
     }
     return call_end(&call, CUDA_SUCCESS);
 }

@@ -62,14 +62,27 @@ typedef struct NodeList {
     size_t count;
 } NodeList;
 
+/* A dependency, as one of its nodes holds it. */
+typedef struct GraphEdge {
+    GraphNode *node; /* the other node */
+    CUgraphEdgeData data;
+    bool is_serial; /* captured between two kernels of one stream */
+} GraphEdge;
+
+typedef struct EdgeList {
+    GraphEdge *items;
+    size_t count;
+} EdgeList;
+
 struct GraphNode {
     Graph *graph;
     CUgraphNode handle;
     CUgraphNode original; /* of a clone: the node that it was copied from; else NULL */
     size_t index;         /* index in its graph, by creation */
     GraphWork work;
-    NodeList before; /* nodes that it depends on */
-    NodeList after;  /* nodes that depend on it */
+    EdgeList before; /* nodes that it depends on */
+    EdgeList after;  /* nodes that depend on it */
+    bool can_dangle; /* the end of its capture need not come after it */
 };
 
 /* References to a user object that a graph holds. */
@@ -96,9 +109,10 @@ struct Graph {
 /* A node of an executable graph; steps are in the order of execution. The steps of a child graph,
  * or of a conditional node's graphs one after another, follow the step of the node. */
 typedef struct GraphStep {
-    CUgraphNode node; /* node that it was made from */
-    GraphWork work;   /* the work; without the graph if it is a child graph */
-    size_t *before;   /* distances back to the steps that it depends on */
+    CUgraphNode node;       /* node that it was made from */
+    GraphWork work;         /* the work; without the graph if it is a child graph */
+    size_t *before;         /* distances back to the steps that it depends on */
+    CUgraphEdgeData *edges; /* data of these dependencies; owned */
     size_t before_count;
     size_t inside; /* number of the following steps that belong to the child graph, or to all graphs
                       of a conditional node */
@@ -114,6 +128,7 @@ typedef struct GraphExec {
     HeldList held;
     bool has_waits;                    /* some steps are operations on memory */
     bool has_host;                     /* some steps are host functions */
+    bool has_early;                    /* some kernels may begin before others have ended */
     unsigned users;                    /* launches that are not over */
     bool is_destroyed;                 /* it is freed when the last of these launches is over */
     const struct GraphLaunch *running; /* the launch that has begun, one at a time; NULL: none */
@@ -174,22 +189,34 @@ Graph *graph_new(Driver *driver, Context *context);
  * memory. graph_is_plain: whether it has neither such nodes nor conditional ones. */
 bool graph_has_memory(const Graph *graph);
 bool graph_is_plain(const Graph *graph);
-/* Whether all are nodes of the graph, each once; whether all edges are ordinary. */
+/* Whether all are nodes of the graph, each once, and may have edges with these data (NULL: ordinary
+ * ones) to a node of type `to`. */
 bool graph_are_dependencies(const Call *call, const Graph *graph, const CUgraphNode *dependencies,
-                            size_t count);
-bool graph_edges_are_ordinary(const CUgraphEdgeData *edges, size_t count);
+                            const CUgraphEdgeData *edges, size_t count, CUgraphNodeType to);
+/* Whether a dependency is a full one: its data are all 0. */
+bool edge_is_ordinary(CUgraphEdgeData edge);
+/* Whether a dependency on a node of type `from` may have these data. */
+bool edge_may_leave(CUgraphEdgeData edge, CUgraphNodeType from);
+/* Notes that the edge between two nodes is GraphEdge.is_serial. */
+void edge_set_serial(const GraphNode *from, const GraphNode *to);
+/* What a dependent launch waits for if an edge, which is not ordinary, connects it to a grid. */
+GpuPrerequisite edge_prerequisite(CUgraphEdgeData edge, struct GpuGrid *grid);
 void graph_free(Driver *driver, void *graph);
 Graph *graph_clone(Driver *driver, const Graph *graph);
-/* Adds a node that depends on `count` nodes, and takes over the work. All nodes must belong to this
- * graph, and the graph must allow such work; otherwise it returns an error and frees the work. */
-CUresult graph_add(Call *call, Graph *graph, const CUgraphNode *dependencies, size_t count,
-                   GraphWork *work, CUgraphNode *node);
+/* Adds a node that depends on `count` nodes, and takes over the work. The dependencies must be
+ * valid (graph_are_dependencies), and the graph must allow such work; otherwise it returns an error
+ * and frees the work. */
+CUresult graph_add(Call *call, Graph *graph, const CUgraphNode *dependencies,
+                   const CUgraphEdgeData *edges, size_t count, GraphWork *work, CUgraphNode *node);
 
 /* ---- Capture (capture.c) ---- */
 
 /* Adds work in `stream` to the graph that the stream is captured into. If the stream is not
  * captured, sets *is_taken to false, and the work must be executed. */
 CUresult capture_take(CUstream stream, WorkGiven given, bool *is_taken);
+/* The same for the launch of a kernel, which also records the events of the launch. */
+CUresult capture_take_launch(CUstream stream, WorkGiven given, const LaunchShape *launch,
+                             bool *is_taken);
 
 /* ---- Memory of graphs (graph_memory.c) ---- */
 

@@ -79,6 +79,14 @@ static void add_parameters(const Dot *dot, const GraphWork *work) {
     }
 }
 
+/* Writes the data of a dependency that is not an ordinary one. */
+static void add_edge_data(Text *out, CUgraphEdgeData edge) {
+    static const char *const ports[] = {"end", "trigger", "launch order"};
+    if (edge_is_ordinary(edge)) return;
+    text_printf(out, " [style=dashed, label=\"%s%s\"]", ports[edge.from_port],
+                edge.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC ? ", programmatic" : "");
+}
+
 static void add_graph(Dot *dot, const Graph *graph, int depth);
 
 /* Writes the graphs inside a node. */
@@ -99,9 +107,13 @@ static void add_graph(Dot *dot, const Graph *graph, int depth) {
                     number, i, i, type_names[node->work.type]);
         add_parameters(dot, &node->work);
         text_add(dot->out, "\"];\n");
-        for (size_t j = 0; j < node->after.count; j++)
-            text_printf(dot->out, "%*sgraph_%d_node_%zu -> graph_%d_node_%zu;\n", 2 * depth + 2, "",
-                        number, i, number, node->after.items[j]->index);
+        for (size_t j = 0; j < node->after.count; j++) {
+            const GraphEdge *edge = &node->after.items[j];
+            text_printf(dot->out, "%*sgraph_%d_node_%zu -> graph_%d_node_%zu", 2 * depth + 2, "",
+                        number, i, number, edge->node->index);
+            add_edge_data(dot->out, edge->data);
+            text_add(dot->out, ";\n");
+        }
         add_inside(dot, &node->work, depth + 1);
     }
     text_printf(dot->out, "%*s}\n", 2 * depth, "");

@@ -45,8 +45,12 @@ static bool add_node(Driver *driver, GraphExec *exec, const GraphNode *node, siz
     step->node = node->handle;
     step->before_count = node->before.count;
     step->before = base_calloc(node->before.count + 1, sizeof *step->before);
-    for (size_t i = 0; i < node->before.count; i++)
-        step->before[i] = place - places[node->before.items[i]->index];
+    step->edges = base_calloc(node->before.count + 1, sizeof *step->edges);
+    for (size_t i = 0; i < node->before.count; i++) {
+        step->before[i] = place - places[node->before.items[i].node->index];
+        step->edges[i] = node->before.items[i].data;
+        exec->has_early |= !edge_is_ordinary(step->edges[i]);
+    }
     bool is_right = true;
     if (node->work.type == CU_GRAPH_NODE_TYPE_GRAPH) {
         step->work.type = CU_GRAPH_NODE_TYPE_GRAPH;
@@ -70,16 +74,16 @@ static void say_cycle(const Graph *graph, const size_t *waits) {
         if (waits[i] != SIZE_MAX) node = graph->nodes.items[i];
     for (size_t step = 0; step <= count; step++) { /* go backwards until certainly on a cycle */
         size_t i = 0;
-        while (waits[node->before.items[i]->index] == SIZE_MAX)
+        while (waits[node->before.items[i].node->index] == SIZE_MAX)
             i++;
-        node = node->before.items[i];
+        node = node->before.items[i].node;
     }
     start = node;
     do {
         size_t i = 0;
-        while (waits[node->before.items[i]->index] == SIZE_MAX)
+        while (waits[node->before.items[i].node->index] == SIZE_MAX)
             i++;
-        node = node->before.items[i];
+        node = node->before.items[i].node;
         others++;
     } while (node != start);
     driver_say(
@@ -105,7 +109,7 @@ static bool add_steps(Driver *driver, GraphExec *exec, const Graph *graph) {
         waits[next] = SIZE_MAX;
         done++;
         for (size_t i = 0; i < node->after.count; i++) {
-            size_t after = node->after.items[i]->index;
+            size_t after = node->after.items[i].node->index;
             if (--waits[after] == 0 && after < next) next = after;
         }
     }
@@ -119,6 +123,7 @@ static void free_steps(Driver *driver, GraphExec *exec) {
     for (size_t i = 0; i < exec->count; i++) {
         work_free(driver, &exec->steps[i].work);
         free(exec->steps[i].before);
+        free(exec->steps[i].edges);
         free(exec->steps[i].branch_counts);
     }
     free(exec->steps);
@@ -258,16 +263,40 @@ static bool is_done(const GraphLaunch *launch, size_t i) {
     return true;
 }
 
+/* The kernel on the device that lets a step begin before the kernel ends, by the step's dependency
+ * `j`; NULL: none. Other work waits for the end, and so does a disabled kernel. */
+static struct GpuGrid *early_grid(const GraphLaunch *launch, size_t i, size_t j) {
+    const GraphStep *step = &launch->exec->steps[i];
+    const KernelRun *before = launch->kernels ? launch->kernels[i - step->before[j]] : NULL;
+    if (step->work.type != CU_GRAPH_NODE_TYPE_KERNEL || !step->is_enabled ||
+        edge_is_ordinary(step->edges[j]))
+        return NULL;
+    return before && kernel_is_on_device(before) ? before->grid.gpu : NULL;
+}
+
 static bool is_ready(const GraphLaunch *launch, size_t i) {
     const GraphStep *step = &launch->exec->steps[i];
+    int early = 0;
     for (size_t j = 0; launch->progress && j < step->before_count; j++) {
-        if (!is_done(launch, i - step->before[j])) return false;
+        if (is_done(launch, i - step->before[j])) continue;
+        if (!early_grid(launch, i, j) || ++early > GPU_MOST_PREREQUISITES) return false;
     }
+    return true;
+}
+
+/* Whether everything that a step depends on has ended. */
+static bool has_ended_before(const GraphLaunch *launch, size_t i) {
+    const GraphStep *step = &launch->exec->steps[i];
+    for (size_t j = 0; j < step->before_count; j++)
+        if (!is_done(launch, i - step->before[j])) return false;
     return true;
 }
 
 /* Submits a step's kernel to the device. */
 static CUresult begin_kernel(Call *call, GraphLaunch *launch, size_t i) {
+    const GraphStep *step = &launch->exec->steps[i];
+    GpuPrerequisite before[GPU_MOST_PREREQUISITES];
+    uint32_t count = 0;
     const GraphWork *work = &launch->exec->steps[i].work;
     const CUlaunchAttributeID priority = CU_LAUNCH_ATTRIBUTE_PRIORITY;
     const LaunchShape shape = work_shape(work);
@@ -282,18 +311,23 @@ static CUresult begin_kernel(Call *call, GraphLaunch *launch, size_t i) {
     if (attributes_have(&work->attributes, priority))
         kernel->grid.stream.priority =
             -stream_priority(attributes_get(&work->attributes, priority).priority);
+    for (size_t j = 0; j < step->before_count; j++) {
+        struct GpuGrid *grid = early_grid(launch, i, j);
+        if (grid) before[count++] = edge_prerequisite(step->edges[j], grid);
+    }
     launch->kernels[i] = kernel;
     launch->kernel_count++;
-    kernel_begin(call, kernel);
+    kernel_begin(call, kernel, before, count);
     return CUDA_ERROR_NOT_READY;
 }
 
-/* Begins a step's kernel, or collects its result. */
+/* Begins a step's kernel, or collects its result. A kernel that began early is done when those that
+ * it depends on are done, too: steps behind it rely on that. */
 static CUresult run_kernel(Call *call, GraphLaunch *launch, size_t i) {
     KernelRun *kernel = launch->kernels[i];
     if (!kernel)
         return stream_queue_may_begin(call) ? begin_kernel(call, launch, i) : CUDA_ERROR_NOT_READY;
-    if (kernel_is_on_device(kernel)) return CUDA_ERROR_NOT_READY;
+    if (kernel_is_on_device(kernel) || !has_ended_before(launch, i)) return CUDA_ERROR_NOT_READY;
     CUresult status = kernel_end(call, kernel);
     free(kernel);
     launch->kernels[i] = NULL;
@@ -376,7 +410,7 @@ static CUresult chain(Call *call, const GraphExec *exec, CUgraph *handle) {
         if (step->work.type == CU_GRAPH_NODE_TYPE_GRAPH) continue; /* its own steps follow */
         GraphWork work = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
         if (step->is_enabled) work = work_copy(call->driver, &step->work);
-        status = graph_add(call, graph, &last, last ? 1 : 0, &work, &last);
+        status = graph_add(call, graph, &last, NULL, last ? 1 : 0, &work, &last);
     }
     return status;
 }
@@ -495,6 +529,11 @@ const GraphWork *graph_launch_wait(const GraphLaunch *launch, unsigned *done) {
     return NULL;
 }
 
+/* Whether kernels of the graph overlap even if the process has only the legacy default stream. */
+static bool has_early(const Call *call, const GraphExec *exec) {
+    return exec->has_early && !call->driver->is_serial && call->driver->simulator->timed;
+}
+
 static CUresult launch_in(Call *call, CUgraphExec executable, CUstream stream) {
     GraphLaunch *launch = graph_launch_new(call, executable);
     if (!launch) return CUDA_ERROR_INVALID_VALUE;
@@ -502,9 +541,10 @@ static CUresult launch_in(Call *call, CUgraphExec executable, CUstream stream) {
     const bool is_simple = is_plain(launch->exec); /* else its launch reports the error */
     CUresult status = CUDA_ERROR_NOT_READY;
     launch->stream = stream_info(call, stream);
-    launch->overlaps = is_simple && stream_queue_overlaps(call);
+    launch->overlaps = is_simple && (stream_queue_overlaps(call) || has_early(call, launch->exec));
     if (!is_simple) stream_queue_drain(call);
-    if (is_simple ? !stream_queue_keeps_kernels(call, stream) : !stream_queue_holds(call, stream))
+    if (is_simple ? !launch->overlaps && !stream_queue_keeps_kernels(call, stream)
+                  : !stream_queue_holds(call, stream))
         status = graph_launch_run(call, launch);
     if (status == CUDA_ERROR_NOT_READY) {
         const BacklogPoint point = stream_queue_add(
@@ -614,6 +654,7 @@ static CUgraphExecUpdateResult compare(const GraphStep *to, const GraphStep *fro
     if (to->work.type != from->work.type) return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
     if (to->inside != from->inside || to->before_count != from->before_count ||
         memcmp(to->before, from->before, to->before_count * sizeof *to->before) != 0 ||
+        memcmp(to->edges, from->edges, to->before_count * sizeof *to->edges) != 0 ||
         !are_alike(to, from))
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     if (is_memory(to->work.type) && to->work.memory != from->work.memory)

@@ -11,7 +11,8 @@ static CUresult add(CUgraphNode *node, CUgraph handle, const CUgraphNode *depend
     if (status) return status;
     Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
     status = node && graph ? work_make(&call, given, &work) : CUDA_ERROR_INVALID_VALUE;
-    if (status == CUDA_SUCCESS) status = graph_add(&call, graph, dependencies, count, &work, node);
+    if (status == CUDA_SUCCESS)
+        status = graph_add(&call, graph, dependencies, NULL, count, &work, node);
     return call_end(&call, status);
 }
 

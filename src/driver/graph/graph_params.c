@@ -54,19 +54,18 @@ CUresult CUDAAPI cuGraphAddNode(CUgraphNode *node, CUgraph handle, const CUgraph
     GraphWork work;
     Call call;
     CUresult status = read("cuGraphAddNode", parameters, &given);
-    if (status == CUDA_SUCCESS && edges && !graph_edges_are_ordinary(edges, count))
-        status = driver_missing("cuGraphAddNode with dependencies that are not ordinary");
     if (status == CUDA_SUCCESS) status = call_begin(&call);
     if (status) return status;
     Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
     if (!node || !graph) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     bool is_moved = given.type == CU_GRAPH_NODE_TYPE_GRAPH &&
                     parameters->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
-    if (is_moved && !graph_are_dependencies(&call, graph, dependencies, count))
+    if (is_moved && !graph_are_dependencies(&call, graph, dependencies, edges, count, given.type))
         return call_end(&call, CUDA_ERROR_INVALID_VALUE); /* the program keeps the child */
     status = is_moved ? move_child(&call, &parameters->graph, graph, &work)
                       : work_make(&call, given, &work);
-    if (status == CUDA_SUCCESS) status = graph_add(&call, graph, dependencies, count, &work, node);
+    if (status == CUDA_SUCCESS)
+        status = graph_add(&call, graph, dependencies, edges, count, &work, node);
     if (status == CUDA_SUCCESS && given.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
         const GraphNode *made = CALL_GET(&call, HANDLE_GRAPH_NODE, *node);
         parameters->conditional.phGraph_out = made->work.branch.handles;

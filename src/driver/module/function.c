@@ -2,6 +2,7 @@
 #include "driver/driver.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void function_free(Driver *driver, void *object) {
     (void)driver;
@@ -284,7 +285,8 @@ static uint32_t largest_cluster(const Call *call, const Function *function) {
 }
 
 /* A launch that represents a configuration; the attributes give the clusters. */
-static CUresult shape_of(const CUlaunchConfig *config, CUfunction handle, LaunchShape *shape) {
+static CUresult shape_of(const CUlaunchConfig *config, const Function *function, CUfunction handle,
+                         LaunchShape *shape) {
     if (!config || (config->numAttrs && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
     *shape = (LaunchShape){.function = handle,
                            .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
@@ -297,6 +299,10 @@ static CUresult shape_of(const CUlaunchConfig *config, CUfunction handle, Launch
         shape->cluster[1] = given->value.clusterDim.y;
         shape->cluster[2] = given->value.clusterDim.z;
     }
+    GpuLaunch counted = {.module = function->module->gpu, .function = function->index};
+    memcpy(counted.block, shape->block, sizeof counted.block);
+    gpu_count_ctas(&counted); /* for its block */
+    memcpy(shape->block, counted.block, sizeof shape->block);
     return CUDA_SUCCESS;
 }
 
@@ -320,7 +326,7 @@ CUresult CUDAAPI cuOccupancyMaxActiveClusters(int *clusters, CUfunction handle,
     LaunchShape shape;
     CUresult status = begin(&call, handle, clusters, &function);
     if (status) return status;
-    status = shape_of(config, handle, &shape);
+    status = shape_of(config, function, handle, &shape);
     if (status) return call_end(&call, status);
     const uint64_t ctas = ctas_of_cluster(function, &shape);
     const uint32_t largest = largest_cluster(&call, function);
@@ -338,7 +344,7 @@ CUresult CUDAAPI cuOccupancyMaxPotentialClusterSize(int *ctas, CUfunction handle
     LaunchShape shape;
     CUresult status = begin(&call, handle, ctas, &function);
     if (status) return status;
-    status = shape_of(config, handle, &shape);
+    status = shape_of(config, function, handle, &shape);
     if (status) return call_end(&call, status);
     const uint32_t resident = resident_ctas(&call, function, &shape);
     uint32_t most = largest_cluster(&call, function);

@@ -2,7 +2,8 @@
  * queue. If the legacy default stream and others wait for each other, it must be the first in all
  * of these queues. Of several items that can be executed, the oldest comes first. A kernel stays
  * the first of its queue while it is on the device. The kernel behind it may begin too if it is a
- * dependent launch: the device holds it until the first kernel lets it begin.
+ * dependent launch, and so may a kernel behind a wait for an event that a kernel on the device
+ * records before its end: the device holds the kernel until the others let it begin.
  *
  * Not modelled: stores of a running kernel to a word for which a stream waits take effect for the
  * wait only when a kernel has ended. */
@@ -55,16 +56,32 @@ static bool is_blocking(const Call *call, CUstream handle) {
     return true;
 }
 
+/* Whether work in `stream` must wait for earlier work in another queue. */
+static bool must_wait_for(const StreamQueue *other, uint32_t stream, bool is_blocking_one) {
+    return other->stream == stream || (is_blocking_one && !other->stream) ||
+           (!stream && other->is_blocking);
+}
+
 /* The number of the first item of the queues that work in `stream` must wait for; UINT64_MAX:
  * none. */
 static uint64_t first_before(const Driver *driver, uint32_t stream, bool is_blocking_one) {
     uint64_t first = UINT64_MAX;
     for (const StreamQueue *other = driver->queues; other; other = other->next) {
-        const bool counts = other->stream == stream || (is_blocking_one && !other->stream) ||
-                            (!stream && other->is_blocking);
+        const bool counts = must_wait_for(other, stream, is_blocking_one);
         if (counts && other->first->number < first) first = other->first->number;
     }
     return first;
+}
+
+/* Whether an item of a queue must wait for an item of another queue. */
+static bool has_other_before(const Driver *driver, const StreamQueue *queue,
+                             const StreamQueueItem *item) {
+    for (const StreamQueue *other = driver->queues; other; other = other->next) {
+        if (other != queue && must_wait_for(other, queue->stream, queue->is_blocking) &&
+            other->first->number < item->number)
+            return true;
+    }
+    return false;
 }
 
 bool stream_queue_holds(const Call *call, CUstream stream) {
@@ -153,8 +170,8 @@ static bool is_on_device(const StreamQueueItem *item) {
 /* The last item of a queue that is on the device; NULL: none. */
 static StreamQueueItem *last_on_device(const StreamQueue *queue) {
     StreamQueueItem *last = NULL;
-    for (StreamQueueItem *item = queue->first; item && is_on_device(item); item = item->next)
-        last = item;
+    for (StreamQueueItem *item = queue->first; item; item = item->next)
+        if (is_on_device(item)) last = item;
     return last;
 }
 
@@ -195,20 +212,57 @@ bool stream_queue_may_begin(const Call *call) {
 }
 
 static CUresult run_kernel(Call *call, KernelRun *kernel) {
-    if (!kernel->is_begun && stream_queue_may_begin(call)) kernel_begin(call, kernel);
+    if (!kernel->is_begun && stream_queue_may_begin(call)) kernel_begin(call, kernel, NULL, 0);
     if (!kernel->is_begun || kernel_is_on_device(kernel)) return CUDA_ERROR_NOT_READY;
     return kernel_end(call, kernel);
 }
 
-/* Begins the kernel after the first item of a queue, if it is a dependent launch. */
-static void begin_dependent(Call *call, const StreamQueueItem *first) {
-    const StreamQueueItem *next = first->next;
-    if (first->kind != STREAM_QUEUE_KERNEL || !is_on_device(first)) return;
-    if (!next || next->kind != STREAM_QUEUE_KERNEL || call->driver->is_serial) return;
-    KernelRun *kernel = &next->kernel->run;
-    if (!kernel->is_dependent || kernel->is_begun) return;
-    kernel->grid.launch.after = first->kernel->run.grid.gpu;
-    kernel_begin(call, kernel);
+/* The kernel on the device that records an event before its end; NULL: none. */
+static struct GpuGrid *recorder(const Driver *driver, const StreamQueueItem *wait) {
+    if (edge_is_ordinary(wait->edge)) return NULL;
+    const StreamQueueItem *item = find(driver, wait->awaited.stream)->first;
+    while (item && item->number != wait->awaited.item)
+        item = item->next; /* a queue that was dropped may have lost it */
+    return item && is_on_device(item) ? item->kernel->run.grid.gpu : NULL;
+}
+
+/* Grids on the device that let the kernel behind some items begin before they end. */
+typedef struct Prerequisites {
+    GpuPrerequisite items[GPU_MOST_PREREQUISITES];
+    uint32_t count;
+} Prerequisites;
+
+/* Adds what an item is for the kernel behind it. Returns false if that must wait for the item. */
+static bool add_prerequisite(const Driver *driver, const StreamQueueItem *item,
+                             Prerequisites *before) {
+    static const CUgraphEdgeData programmatic = {.from_port =
+                                                     CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+                                                 .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
+    const bool is_kernel = item->kind == STREAM_QUEUE_KERNEL;
+    if (!is_kernel && item->kind != STREAM_QUEUE_EVENT) return false;
+    if (!is_kernel && !stream_queue_has(driver, item->awaited)) return true;
+    struct GpuGrid *grid = is_kernel ? item->kernel->run.grid.gpu : recorder(driver, item);
+    if (!grid || before->count == GPU_MOST_PREREQUISITES) return false;
+    before->items[before->count++] = edge_prerequisite(is_kernel ? programmatic : item->edge, grid);
+    return true;
+}
+
+/* Begins a kernel behind the first item of a queue before that item is done, if it may. Only waits
+ * for events may be between the two. */
+static void begin_early(Call *call, const StreamQueue *queue) {
+    const Driver *driver = call->driver;
+    const StreamQueueItem *item = queue->first;
+    const bool is_behind_kernel = item->kind == STREAM_QUEUE_KERNEL;
+    Prerequisites before = {.count = 0};
+    if (driver->is_serial || !stream_queue_may_begin(call)) return;
+    do {
+        if (!add_prerequisite(driver, item, &before)) return;
+        item = item->next;
+    } while (item && item->kind == STREAM_QUEUE_EVENT);
+    if (!item || item->kind != STREAM_QUEUE_KERNEL || has_other_before(driver, queue, item)) return;
+    KernelRun *kernel = &item->kernel->run;
+    if (kernel->is_begun || (is_behind_kernel && !kernel->is_dependent)) return;
+    kernel_begin(call, kernel, before.items, before.count);
 }
 
 /* The program may have destroyed the event meanwhile. */
@@ -263,7 +317,7 @@ static bool step(Driver *driver, StreamQueue *queue) {
         return true;
     }
     if (status == CUDA_ERROR_NOT_READY) {
-        begin_dependent(&call, queue->first);
+        begin_early(&call, queue);
         return false;
     }
     Context *context = queue->context;
@@ -309,14 +363,15 @@ bool stream_queue_keeps_kernels(Call *call, CUstream stream) {
     return stream_queue_holds(call, stream);
 }
 
-void stream_queue_add_kernel(Call *call, CUstream stream, QueuedKernel *kernel) {
+BacklogPoint stream_queue_add_kernel(Call *call, CUstream stream, QueuedKernel *kernel) {
     const Driver *driver = call->driver;
-    stream_queue_add(call, stream,
-                     (StreamQueueItem){.kind = STREAM_QUEUE_KERNEL, .kernel = kernel});
+    const BacklogPoint point = stream_queue_add(
+        call, stream, (StreamQueueItem){.kind = STREAM_QUEUE_KERNEL, .kernel = kernel});
     while (driver->queued_kernels > MOST_KERNELS) {
         stream_queue_advance(call);
         if (driver->queued_kernels <= MOST_KERNELS || !simulator_advance(driver->simulator)) break;
     }
+    return point;
 }
 
 /* Whether a side of a copy is pageable host memory. A copy from such memory reads it immediately; a
@@ -410,6 +465,7 @@ CUresult stream_queue_record(Call *call, CUstream stream, Event *event, CUevent 
     StreamQueueItem item = {.kind = STREAM_QUEUE_WORK};
     if (!call->driver->queued_kernels) stream_queue_advance(call);
     event->point.item = 0;
+    event->edge = (CUgraphEdgeData){0};
     if (!stream_queue_holds(call, stream)) {
         event_record(call, event);
         return CUDA_SUCCESS;

@@ -45,9 +45,10 @@ typedef struct StreamQueueItem {
             void *user;
         } callback;
     };
-    unsigned done;       /* number of memory operations that are done */
-    void *staged;        /* the data that a copy from pageable memory copies; owned, NULL: none */
-    size_t staged_bytes; /* bytes of `staged` */
+    CUgraphEdgeData edge; /* of a wait: the dependency of the kernel behind it (Event.edge) */
+    unsigned done;        /* number of memory operations that are done */
+    void *staged;         /* the data that a copy from pageable memory copies; owned, NULL: none */
+    size_t staged_bytes;  /* bytes of `staged` */
     struct StreamQueueItem *next;
 } StreamQueueItem;
 
@@ -58,7 +59,7 @@ bool stream_queue_overlaps(const Call *call);
 /* Whether a launch into a stream is queued. Otherwise it runs now. */
 bool stream_queue_keeps_kernels(Call *call, CUstream stream);
 /* Queues a launch. If very many are queued, the device runs until there are fewer. */
-void stream_queue_add_kernel(Call *call, CUstream stream, QueuedKernel *kernel);
+BacklogPoint stream_queue_add_kernel(Call *call, CUstream stream, QueuedKernel *kernel);
 /* Queues other work if the stream has work left; otherwise sets *is_taken to false, and the caller
  * must execute it immediately. Queued host functions and operations on memory are executed as soon
  * as the device can, because a thread may wait for them without calling CUDA. */

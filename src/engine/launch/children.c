@@ -137,6 +137,7 @@ static bool next(Gpu *gpu, uint32_t base, GpuLaunch *child) {
                              .parameters = children->parameters};
         memcpy(child->grid, what->grid, sizeof child->grid);
         memcpy(child->block, what->block, sizeof child->block);
+        gpu_count_ctas(child);
         return true;
     }
     return false;

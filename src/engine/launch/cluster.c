@@ -12,6 +12,19 @@ void gpu_cluster(const GpuLaunch *request, uint32_t *shape) {
         shape[axis] = given[axis] ? given[axis] : 1;
 }
 
+void gpu_count_ctas(GpuLaunch *launch) {
+    const PtxFunction *kernel = launch->module->program->functions[launch->function].ptx;
+    if (!kernel->counts_clusters) return;
+    for (int axis = 0; axis < 3; ++axis) {
+        const uint64_t ctas =
+            (uint64_t)launch->grid[axis] * (kernel->cluster[axis] ? kernel->cluster[axis] : 1);
+        launch->grid[axis] = ctas > UINT32_MAX ? UINT32_MAX : (uint32_t)ctas;
+    }
+    if (launch->block[0] != 1 || launch->block[1] != 1 || launch->block[2] != 1) return;
+    for (int axis = 0; axis < 3; ++axis)
+        launch->block[axis] = kernel->required_threads[axis] ? kernel->required_threads[axis] : 1;
+}
+
 uint32_t gpu_most_clusters(const Gpu *gpu, uint32_t ctas_per_sm, uint32_t ctas) {
     const GpuLimits limits = gpu_limits(gpu);
     uint32_t clusters = 0;

@@ -127,6 +127,17 @@ bool gpu_find_variable(const GpuModule *module, const char *name, uint64_t *addr
 bool gpu_find_reference(const GpuModule *module, const char *name, bool is_surface,
                         uint64_t *address);
 
+/* A grid that a launch depends on (programmatic dependent launch). The launch may begin once all
+ * CTAs of that grid have executed griddepcontrol.launch_dependents or ended. A functional run
+ * begins when that grid has ended. */
+typedef struct GpuPrerequisite {
+    struct GpuGrid *grid;
+    bool is_at_start; /* the launch may begin once all CTAs of that grid have begun */
+    bool is_awaited;  /* griddepcontrol.wait waits for the end of that grid */
+} GpuPrerequisite;
+
+enum { GPU_MOST_PREREQUISITES = 8 }; /* most of one launch; ours */
+
 typedef struct GpuLaunch {
     GpuModule *module;
     int function; /* index of the function, which must be a kernel */
@@ -139,11 +150,8 @@ typedef struct GpuLaunch {
     uint8_t carve_out;   /* preferred share of shared memory in the store that it divides with the
                             L1D: percent + 1; 0: no preference */
     PolicyWindow window; /* accesses to this window have a priority in L2 */
-    /* The grid on which this one depends (programmatic dependent launch). This grid may begin once
-     * all CTAs of that grid have executed griddepcontrol.launch_dependents or ended. Its
-     * griddepcontrol.wait waits for the end of that grid. A functional run begins at that end.
-     * NULL: none. */
-    struct GpuGrid *after;
+    const GpuPrerequisite *after; /* grids that it depends on; borrowed until gpu_begin returns */
+    uint32_t after_count;
     bool is_functional; /* run without timing, even on a GPU with a machine; the machine's time does
                            not advance */
 } GpuLaunch;
@@ -292,6 +300,10 @@ Occupancy gpu_occupancy_limits(const Gpu *gpu, const GpuModule *module, int func
                                uint32_t threads, uint32_t dynamic_shared_bytes);
 /* The shape of a launch's clusters in CTAs: that of the launch, else that of its kernel, else 1. */
 void gpu_cluster(const GpuLaunch *launch, uint32_t *shape);
+/* If the kernel has .blocksareclusters, the launch counts clusters: changes its grid to CTAs. CTAs
+ * of one thread stand for the kernel's own shape, because launches of such a kernel do not give one
+ * (CUDA Programming Guide, Blocks as Clusters). */
+void gpu_count_ctas(GpuLaunch *launch);
 /* Clusters of `ctas` CTAs that the machine can hold at once if `ctas_per_sm` CTAs fit on an SM. */
 uint32_t gpu_most_clusters(const Gpu *gpu, uint32_t ctas_per_sm, uint32_t ctas);
 /* Bytes of shared memory available to each CTA if `ctas` CTAs, at least one, are on an SM. */

@@ -222,6 +222,17 @@ static void count_in(Gpu *gpu, const GpuGrid *grid) {
     }
 }
 
+/* Notes the grids that a launch depends on. */
+static void add_prerequisites(GpuGrid *grid, const GpuLaunch *request) {
+    grid->before_count = 0;
+    for (uint32_t i = 0; i < request->after_count; i++) {
+        GpuGrid *before = request->after[i].grid;
+        if (before->state == GRID_ENDED) continue;
+        before->has_dependent = true;
+        grid->before[grid->before_count++] = request->after[i];
+    }
+}
+
 /* Submits a launch. Its result goes to `result`, or to the grid's record if that is NULL. */
 static GpuGrid *begin(Gpu *gpu, const GpuLaunch *request, const GpuStreamInfo *stream,
                       GpuResult *result) {
@@ -236,9 +247,7 @@ static GpuGrid *begin(Gpu *gpu, const GpuLaunch *request, const GpuStreamInfo *s
     grid->ops = NULL;
     grid->next = grid->done = grid->triggered = 0;
     grid->has_dependent = false;
-    grid->prerequisite =
-        request->after && request->after->state != GRID_ENDED ? request->after : NULL;
-    if (grid->prerequisite) grid->prerequisite->has_dependent = true;
+    add_prerequisites(grid, request);
     grid->waited.has_any = grid->has_overlapped = grid->runs_alone = grid->is_on_machine = false;
     grid->is_complete = false;
     grid->state = GRID_ENDED;
@@ -294,6 +303,16 @@ static void note_time(Gpu *gpu, const GpuGrid *grid) {
     if (!gpu->depth && end > gpu->time_ps) gpu->time_ps = end;
 }
 
+/* Called when `ended` has ended: `grid` no longer depends on it. */
+static void drop_prerequisite(const Gpu *gpu, GpuGrid *grid, const GpuGrid *ended) {
+    const bool has_waited = grid_awaits(grid);
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < grid->before_count; i++)
+        if (grid->before[i].grid != ended) grid->before[left++] = grid->before[i];
+    grid->before_count = left;
+    if (has_waited && !grid_awaits(grid) && gpu->engine) engine_end_wait(gpu->engine, grid);
+}
+
 void grid_finish(Gpu *gpu, GpuGrid *grid) {
     GpuResult *result = grid->result;
     grid->state = GRID_ENDED;
@@ -303,11 +322,8 @@ void grid_finish(Gpu *gpu, GpuGrid *grid) {
     result->has_overlapped = grid->has_overlapped;
     if (gpu->running == grid) gpu->running = NULL;
     note_time(gpu, grid);
-    for (GpuGrid *other = gpu->grids; other; other = other->after) {
-        if (other->prerequisite != grid) continue;
-        other->prerequisite = NULL;
-        if (gpu->engine) engine_end_wait(gpu->engine, other);
-    }
+    for (GpuGrid *other = gpu->grids; other; other = other->after)
+        drop_prerequisite(gpu, other, grid);
 }
 
 void grid_finish_others(Gpu *gpu, const GpuGrid *failed) {
@@ -342,7 +358,7 @@ static void run_timed(Gpu *gpu) {
 static GpuGrid *next_functional(const Gpu *gpu) {
     GpuGrid *next = NULL;
     for (GpuGrid *grid = gpu->grids; grid; grid = grid->after) {
-        if (grid->state != GRID_WAITING || grid->ops || grid->prerequisite) continue;
+        if (grid->state != GRID_WAITING || grid->ops || grid->before_count) continue;
         if (!next || grid->stream.priority > next->stream.priority) next = grid;
     }
     return next;

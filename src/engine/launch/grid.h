@@ -34,26 +34,27 @@ typedef struct Waited {
 struct GpuGrid {
     GpuGrid *after; /* the grid submitted after it; NULL: it is the last */
     GridState state;
-    IsaLaunch launch;      /* what its CTAs share */
-    IsaClusters clusters;  /* clusters that are running */
-    GpuModule *module;     /* of the kernel */
-    const SmOp *ops;       /* the program's rows for the machine; NULL: it runs functionally */
-    GpuStreamInfo stream;  /* stream to which it was submitted */
-    uint32_t ctas_per_sm;  /* CTAs per SM that resources allow, if it has the machine for itself */
-    uint32_t registers;    /* registers of an SM that a CTA takes */
-    bool is_on_machine;    /* its CTAs are timed now */
-    bool runs_alone;       /* no other grid may be on the machine at the same time */
-    bool has_overlapped;   /* another grid was on the machine at the same time */
-    bool is_refused;       /* it could not be launched */
-    bool is_complete;      /* its result has been asked for */
-    uint64_t next;         /* index of the CTA that begins next; those before have begun */
-    uint64_t done;         /* CTAs that have ended */
-    uint64_t triggered;    /* CTAs that have let dependent grids begin, or have ended */
-    GpuGrid *prerequisite; /* the grid that this one depends on; NULL: none, or it has ended */
-    bool has_dependent;    /* another grid depends on this one */
-    uint64_t given;        /* SM cycle of the machine at which it was submitted */
-    uint64_t start;        /* SM cycle at which its turn came */
-    IsaBanks banks;        /* constants of machine code; owned */
+    IsaLaunch launch;     /* what its CTAs share */
+    IsaClusters clusters; /* clusters that are running */
+    GpuModule *module;    /* of the kernel */
+    const SmOp *ops;      /* the program's rows for the machine; NULL: it runs functionally */
+    GpuStreamInfo stream; /* stream to which it was submitted */
+    uint32_t ctas_per_sm; /* CTAs per SM that resources allow, if it has the machine for itself */
+    uint32_t registers;   /* registers of an SM that a CTA takes */
+    bool is_on_machine;   /* its CTAs are timed now */
+    bool runs_alone;      /* no other grid may be on the machine at the same time */
+    bool has_overlapped;  /* another grid was on the machine at the same time */
+    bool is_refused;      /* it could not be launched */
+    bool is_complete;     /* its result has been asked for */
+    uint64_t next;        /* index of the CTA that begins next; those before have begun */
+    uint64_t done;        /* CTAs that have ended */
+    uint64_t triggered;   /* CTAs that have let dependent grids begin, or have ended */
+    GpuPrerequisite before[GPU_MOST_PREREQUISITES]; /* grids that it depends on, until they end */
+    uint32_t before_count;
+    bool has_dependent;  /* another grid depends on this one */
+    uint64_t given;      /* SM cycle of the machine at which it was submitted */
+    uint64_t start;      /* SM cycle at which its turn came */
+    IsaBanks banks;      /* constants of machine code; owned */
     uint8_t *parameters; /* its copy of the arguments, with readable bytes past their end; owned */
     uint32_t room_bytes; /* bytes allocated for `parameters` */
     DeviceRuntime runtime; /* what its kernel requests from the device runtime */
@@ -73,8 +74,21 @@ static inline bool grid_has_ended_all(const GpuGrid *grid) {
 
 /* Whether it depends on a grid that does not let it begin yet. */
 static inline bool grid_is_kept_back(const GpuGrid *grid) {
-    const GpuGrid *before = grid->prerequisite;
-    return before && (!before->is_on_machine || before->triggered < before->launch.ctas);
+    for (uint32_t i = 0; i < grid->before_count; i++) {
+        const GpuGrid *before = grid->before[i].grid;
+        const bool lets_begin = grid->before[i].is_at_start
+                                    ? grid_has_begun_all(before)
+                                    : before->triggered == before->launch.ctas;
+        if (!before->is_on_machine || !lets_begin) return true;
+    }
+    return false;
+}
+
+/* Whether its griddepcontrol.wait waits for another grid. */
+static inline bool grid_awaits(const GpuGrid *grid) {
+    for (uint32_t i = 0; i < grid->before_count; i++)
+        if (grid->before[i].is_awaited) return true;
+    return false;
 }
 
 /* Called when the turn of a grid has come, functionally or on the machine. Starts the checks, and

@@ -60,6 +60,7 @@ static PtxFunction *function_of(const CubinFunction *from, int index, Arena *are
     memcpy(out->cluster, from->cluster, sizeof out->cluster);
     out->max_cluster = from->max_cluster;
     out->needs_cluster = from->has_cluster;
+    out->counts_clusters = from->counts_clusters;
     add_parameters(out, from, arena);
     return out;
 }
