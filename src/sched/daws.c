@@ -213,7 +213,7 @@ static void note_locality(Daws *s, const TytoSmView *view, uint32_t pc) {
     predict_all(s, view);
 }
 
-/* Joins the classes of two loads, one of which has hit a line that the other had brought in. */
+/* Joins the classes of two loads: one has hit a line that the other had brought in. */
 static void join(Daws *s, const TytoSmView *view, uint32_t pc, uint32_t other) {
     if (pc == TYTO_NO_PC || other == TYTO_NO_PC) return;
     find_load(s, view, pc);
