@@ -254,10 +254,10 @@ static void a_lane_may_reach_the_barrier_after_the_rest_of_its_warp(void **state
     run_in_all_shapes(
         "  mov.u32 %r0, 0; @pp st.shared.u32 [%m], %r0; bar.sync 0;\n"
         "  setp.eq.u32 pq, %t, 32; @pq bra TELL; @!pp bra MEET;\n"
-        "POLL: ld.volatile.shared.u32 %r0, [%m]; setp.eq.u32 pq, %r0, 0; @pq bra POLL;\n"
+        "POLL: atom.shared.or.b32 %r0, [%m], 0; setp.eq.u32 pq, %r0, 0; @pq bra POLL;\n"
         "  bra MEET;\n"
         "TELL: add.u32 %r0, %r0, 1; setp.lt.u32 pq, %r0, 1000; @pq bra TELL;\n"
-        "  st.volatile.shared.u32 [%m], %r0;\n"
+        "  atom.shared.exch.b32 %r1, [%m], %r0;\n"
         "MEET: st.shared.u32 [%r8], %r0;\n"
         "  barrier.cluster.arrive.release; barrier.cluster.wait.acquire;\n"
         "  mapa.shared::cluster.u32 %r1, %s, %next; ld.shared::cluster.u32 %r2, [%r1];\n"
