@@ -17,6 +17,7 @@ LEFT_OUT = {"micro", "mmicro", "wgemm", "mgemm"}  # they measure a machine
 LEFT_OUT |= {"components"}
 LEFT_OUT |= {"pagerank"}
 LEFT_OUT |= {"triangles"}
+LEFT_OUT |= {"hattention", "hgemm"}
 
 
 def inputs():
