@@ -24,8 +24,8 @@ TABLE = HERE.parent.parent / "workloads" / "README.md"
 ROW = re.compile(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", re.MULTILINE)
 
 
-ROOMY = {"mgemm": "a100", "wgemm": "v100"}  # machines with enough shared memory for the program's tiles
-TIMES = {"micro", "mmicro", "mgemm", "wgemm"}  # these print measured times before the line that confirms the results
+ROOMY = {"mgemm": "a100", "wgemm": "v100", "hgemm": "h100", "hattention": "h100"}  # machines with enough shared memory for the program's tiles
+TIMES = {"micro", "mmicro", "mgemm", "wgemm", "hgemm", "hattention"}  # these print measured times before the line that confirms the results
 
 RACES = {"bfsmask"}  # the number of launches depends on the order of its threads; the result does not
 

@@ -243,6 +243,29 @@ static void the_barrier_waits_for_all_that_live(void **state) {
            ";\n"
 #define COMPLETES "mbarrier::complete_tx::bytes"
 
+/* What another warp tells a lane that polls while the rest of its warp is at the barrier. */
+static void told(const Cta *cta, unsigned t, uint32_t *words) {
+    (void)cta, (void)t;
+    words[0] = 1000;
+}
+
+static void a_lane_may_reach_the_barrier_after_the_rest_of_its_warp(void **state) {
+    (void)state;
+    run_in_all_shapes(
+        "  mov.u32 %r0, 0; @pp st.shared.u32 [%m], %r0; bar.sync 0;\n"
+        "  setp.eq.u32 pq, %t, 32; @pq bra TELL; @!pp bra MEET;\n"
+        "POLL: atom.shared.or.b32 %r0, [%m], 0; setp.eq.u32 pq, %r0, 0; @pq bra POLL;\n"
+        "  bra MEET;\n"
+        "TELL: add.u32 %r0, %r0, 1; setp.lt.u32 pq, %r0, 1000; @pq bra TELL;\n"
+        "  atom.shared.exch.b32 %r1, [%m], %r0;\n"
+        "MEET: st.shared.u32 [%r8], %r0;\n"
+        "  barrier.cluster.arrive.release; barrier.cluster.wait.acquire;\n"
+        "  mapa.shared::cluster.u32 %r1, %s, %next; ld.shared::cluster.u32 %r2, [%r1];\n"
+        "  st.global.u32 [%out], %r2;\n"
+        "  barrier.cluster.arrive.release; barrier.cluster.wait.acquire;\n",
+        told);
+}
+
 static void completed(const Cta *cta, unsigned t, uint32_t *words) {
     const unsigned from_cta = last_of(cta);
     words[0] = given[t];            /* multicast by rank 0 */
@@ -415,6 +438,7 @@ int main(void) {
         cmocka_unit_test(memory_is_shared_within_a_cluster),
         cmocka_unit_test(pointers_are_good_in_the_whole_cluster),
         cmocka_unit_test(the_barrier_waits_for_all_that_live),
+        cmocka_unit_test(a_lane_may_reach_the_barrier_after_the_rest_of_its_warp),
         cmocka_unit_test(copies_stores_and_arrivals_complete_elsewhere),
         cmocka_unit_test(sizes_are_those_of_the_device),
         cmocka_unit_test(blocks_are_clusters),

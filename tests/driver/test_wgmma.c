@@ -524,6 +524,56 @@ static void a_wait_is_for_all_warps(void **state) {
     assert_cuda(cuModuleUnload(module));
 }
 
+/* ---- Registers ---- */
+
+enum { TAKEN = 180, LAUNCH_THREADS = 4 * GROUP }; /* values at once; each thread starts with 128 */
+
+/* One warpgroup takes more registers than the launch gave its threads, and uses them all. */
+static void write_many(char *text) {
+    int used =
+        add(text, 0,
+            ".version 8.8\n.target sm_90a\n.address_size 64\n"
+            ".visible .entry k(.param .u64 in, .param .u64 to) .maxntid %d .minnctapersm 1 {\n"
+            "  .reg .b64 %%in, %%to; .reg .b32 %%t, %%x, %%v<%d>; .reg .pred p;\n"
+            "  ld.param.u64 %%in, [in]; ld.param.u64 %%to, [to]; mov.u32 %%t, %%tid.x;\n"
+            "  setp.ge.u32 p, %%t, %d; @p bra MANY;\n"
+            "  setmaxnreg.dec.sync.aligned.u32 40; ret;\n"
+            "MANY: setmaxnreg.inc.sync.aligned.u32 232;\n",
+            LAUNCH_THREADS, TAKEN, LAUNCH_THREADS - GROUP);
+    for (int i = 0; i < TAKEN; i++)
+        used = add(text, used, "  ld.volatile.global.u32 %%v%d, [%%in+%d];\n", i, 4 * i);
+    used = add(text, used, "  bar.sync 1, %d; ld.volatile.global.u32 %%x, [%%in];\n", GROUP);
+    for (int i = 0; i < TAKEN; i++)
+        used = add(text, used, "  mad.lo.u32 %%x, %%x, 3, %%v%d;\n", i);
+    add(text, used,
+        "  sub.u32 %%t, %%t, %d; mad.wide.u32 %%to, %%t, 4, %%to; st.global.u32 [%%to], %%x; "
+        "ret;\n}\n",
+        LAUNCH_THREADS - GROUP);
+}
+
+static void a_warpgroup_takes_registers(void **state) {
+    (void)state;
+    static char text[TEXT];
+    CUmodule module;
+    CUfunction kernel;
+    void *arguments[] = {&image_at, &sums_at};
+    uint32_t words[TAKEN], results[GROUP], expected;
+    for (int i = 0; i < TAKEN; i++)
+        words[i] = draw(1 << 16);
+    expected = words[0];
+    for (int i = 0; i < TAKEN; i++)
+        expected = 3 * expected + words[i];
+    write_many(text);
+    assert_cuda(cuMemcpyHtoD(image_at, words, sizeof words));
+    assert_cuda(cuModuleLoadData(&module, text));
+    assert_cuda(cuModuleGetFunction(&kernel, module, "k"));
+    assert_cuda(cuLaunchKernel(kernel, 1, 1, 1, LAUNCH_THREADS, 1, 1, 0, NULL, arguments, NULL));
+    assert_cuda(cuMemcpyDtoH(results, sums_at, sizeof results));
+    for (int thread = 0; thread < GROUP; thread++)
+        assert_int_equal(results[thread], expected);
+    assert_cuda(cuModuleUnload(module));
+}
+
 /* A descriptor that points outside of shared memory, and warps without a warpgroup. */
 static void what_cannot_be_is_told(void **state) {
     (void)state;
@@ -557,7 +607,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_those_of_scalars), cmocka_unit_test(halves_may_be_transposed),
         cmocka_unit_test(sums_are_those_of_mma),         cmocka_unit_test(a_wait_is_for_all_warps),
-        cmocka_unit_test(what_cannot_be_is_told),
+        cmocka_unit_test(a_warpgroup_takes_registers),   cmocka_unit_test(what_cannot_be_is_told),
     };
     return cmocka_run_group_tests(tests, start, end);
 }

@@ -26,7 +26,7 @@ PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("
 def make_files(folder):
     """Makes the files that the examples use."""
     shutil.copy(ROOT / "tests/cli/saxpy.ptx", folder)
-    for path in (ROOT / "docs/examples").iterdir():
+    for path in (ROOT / "docs/examples").glob("*.*"):
         shutil.copy(path, folder)
     rows = (folder / "rows.cu").read_text(encoding="utf-8")
     (folder / "columns.cu").write_text(rows.replace("row * columns + i", "i * rows + row"), encoding="utf-8")

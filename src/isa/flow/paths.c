@@ -10,8 +10,8 @@
  * A path runs until it ends, waits, or has completed TURN_LOOPS rounds of loops. The next path is
  * the one that was parked last, as with a stack. A path whose turn is over goes to the end of the
  * queue. Instructions with a member mask wait until every named lane that still runs is at such an
- * instruction too; lanes at the same instruction execute it together. A CTA barrier waits for all
- * lanes of the warp.
+ * instruction too; lanes at the same instruction execute it together. A CTA barrier, and the wait
+ * at a cluster's barrier, wait for all lanes of the warp.
  *
  * Sources: PTX ISA, "Parallel Synchronization and Communication Instructions" (what member masks
  * and barriers wait for); NVIDIA, "Tesla V100 GPU Architecture" (2017), "Independent thread
@@ -40,7 +40,7 @@ enum {
 typedef enum PathState {
     PATH_READY,
     PATH_AT_SYNC,   /* at an instruction whose member mask names lanes that have not arrived */
-    PATH_AT_BARRIER /* at a CTA barrier that other lanes of the warp have not reached */
+    PATH_AT_BARRIER /* at a barrier that other lanes of the warp have not reached */
 } PathState;
 
 typedef struct Path {
@@ -317,7 +317,13 @@ uint32_t paths_exiting(const IsaWarp *warp, const IsaProgram *program) {
     return exiting;
 }
 
-/* Reports lanes at CTA barriers that other lanes have not reached, or at different barriers. */
+/* Whether all lanes of a warp wait here together, as a warp. */
+static bool is_barrier(const IsaInst *inst) {
+    return inst->flow == ISA_FLOW_BARRIER ||
+           (inst->flow == ISA_FLOW_CLUSTER && inst->sub != PTX_SUB_BAR_ARRIVE);
+}
+
+/* Reports lanes at barriers that other lanes have not reached, or at different barriers. */
 static void check_barriers(IsaContext *context, const IsaWarp *warp) {
     const IsaPaths *paths = warp->paths;
     for (uint32_t i = 0; context->launch->check && i < paths->count; i++)
@@ -325,7 +331,7 @@ static void check_barriers(IsaContext *context, const IsaWarp *warp) {
             isa_check_divergence(context, warp, paths->waiting[i].pc, paths->waiting[i].lanes);
 }
 
-/* All lanes are at CTA barriers. The warp arrives once, through the last path; the other paths skip
+/* All lanes are at barriers. The warp arrives once, through the last path; the other paths skip
  * the barrier. */
 static void let_barriers_go(IsaContext *context, IsaWarp *warp) {
     IsaPaths *paths = warp->paths;
@@ -339,7 +345,7 @@ static void let_barriers_go(IsaContext *context, IsaWarp *warp) {
         path->is_let_go = true;
         if (i == paths->count - 1) break;
         if (inst->operand[0] != last->operand[0] || inst->sub != last->sub ||
-            inst->sub == PTX_SUB_BAR_RED)
+            inst->flow != last->flow || inst->sub == PTX_SUB_BAR_RED)
             isa_fault(context, warp, bits_lowest32(path->lanes), ISA_FAULT_BARRIER,
                       "divergent barrier: lanes 0x%08x and 0x%08x of a warp stand at barriers that "
                       "are not the same",
@@ -353,7 +359,7 @@ static void let_barriers_go(IsaContext *context, IsaWarp *warp) {
 static bool must_wait(const IsaContext *context, IsaWarp *warp) {
     const IsaInst *inst = &context->program->insts[warp->pc];
     const bool is_sync = context->program->infos[warp->pc].flags & ISA_NEEDS_MEMBERS;
-    if (!is_sync && inst->flow != ISA_FLOW_BARRIER) return false;
+    if (!is_sync && !is_barrier(inst)) return false;
     uint32_t guard = warp->preds[inst->guard] ^ -(uint32_t)(inst->flags >> 7);
     uint32_t mask = warp->active & guard;
     if (!mask) return false;

@@ -205,8 +205,21 @@ static void find_waiting_loops(IsaProgram *program) {
     }
 }
 
+/* The most registers that the code gives a thread: a warp may take more than its launch gave. */
+static uint32_t most_taken(const IsaProgram *program) {
+    uint32_t most = 0;
+    for (uint32_t pc = 0; pc < program->inst_count; ++pc) {
+        const SassInst *inst = &program->code->insts[pc];
+        if (inst->op != SASS_OP_USETMAXREG) continue;
+        const uint32_t count = (uint32_t)inst->operand[1].value;
+        if (count > most) most = count;
+    }
+    return most;
+}
+
 static void lay_out_frame(Translator *t) {
     const Cubin *cubin = t->program->code->cubin;
+    t->gprs = most_taken(t->program);
     for (uint32_t f = 0; f < cubin->function_count; ++f)
         if (cubin->functions[f].registers > t->gprs) t->gprs = cubin->functions[f].registers;
     if (!t->gprs || t->gprs > SASS_RZ) t->gprs = SASS_RZ;
