@@ -45,6 +45,7 @@ OUTPUTS = (
     ("compare", "--schedulers", "swl:limit=1..8", "--json", "FILE", *VECADD),
     ("compare", "--schedulers", "swl:limit=1..8", "--csv", "FILE", *VECADD),
     *(("sweep", "vecadd", "--machines", "owl", "--sizes", "test", option, "FILE") for option in ("--csv", "--json")),
+    ("sweep", "vecadd", "--machines", "owl", "--schedulers", "lrr,gto", "--baseline", "lrr", "--sizes", "test", "--markdown", "FILE"),
     ("report", "run.json", "--output", "FILE"),
     ("cache", "run.l1d", "--json", "FILE"),
     ("cache", "run.l1d", "--csv", "FILE"),

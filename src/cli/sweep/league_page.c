@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "cli/command.h"
 #include "cli/files.h"
@@ -336,7 +336,8 @@ static bool write_all(const Page *page, const Words *command) {
 static bool put(const char *path, const char *text) {
     char *old = NULL, *whole = NULL;
     size_t length;
-    if (strcmp(path, "-") != 0 && access(path, R_OK) == 0) {
+    struct stat is;
+    if (strcmp(path, "-") != 0 && stat(path, &is) == 0 && S_ISREG(is.st_mode)) {
         old = file_read(path, FILE_TEXT_MAX, &length);
         if (!old) return false;
     }
