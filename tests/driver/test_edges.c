@@ -620,7 +620,7 @@ static void an_early_event_does_not_join_a_capture(void **state) {
 
 static void a_capture_takes_the_data_of_given_dependencies(void **state) {
     (void)state;
-    CUgraphNode node;
+    CUgraphNode nodes[2];
     CUgraphEdgeData edges[2];
     const CUgraphEdgeData wrong = {.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
     size_t count = 2;
@@ -629,11 +629,11 @@ static void a_capture_takes_the_data_of_given_dependencies(void **state) {
     assert_cuda(cuStreamBeginCaptureToGraph(streams[0], graph, &first, &programmatic, 1,
                                             CU_STREAM_CAPTURE_MODE_GLOBAL));
     launch(streams[0], dependent, rounds(1, 0, ROUNDS), is_dependent(0));
-    assert_cuda(cuGraphNodeGetDependentNodes(first, &node, edges, &count));
-    assert_fails(cuStreamUpdateCaptureDependencies(streams[0], &node, &wrong, 1,
+    assert_cuda(cuGraphNodeGetDependentNodes(first, nodes, edges, &count));
+    assert_fails(cuStreamUpdateCaptureDependencies(streams[0], nodes, &wrong, 1,
                                                    CU_STREAM_SET_CAPTURE_DEPENDENCIES),
                  INVALID_VALUE);
-    assert_cuda(cuStreamUpdateCaptureDependencies(streams[0], &node, &at_start, 1,
+    assert_cuda(cuStreamUpdateCaptureDependencies(streams[0], nodes, &at_start, 1,
                                                   CU_STREAM_SET_CAPTURE_DEPENDENCIES));
     launch(streams[0], dependent, rounds(2, 0, 0), is_dependent(0));
     assert_cuda(cuStreamEndCapture(streams[0], NULL));
