@@ -159,11 +159,11 @@ static bool choose_engine(Work *work, const char *database) {
     return false;
 }
 
-static int run_work(Work *work) {
+static int run_work(Work *work, const SweepDefaults *defaults) {
     const char *given = arguments_value(work->arguments, "--database");
     const char *database = given ? given : "tyto-runs.sqlite";
     if (!choose_engine(work, database)) return EXIT_USAGE;
-    work->sweep = sweep_read(work->arguments);
+    work->sweep = sweep_read(work->arguments, defaults);
     if (!work->sweep) return EXIT_USAGE;
     if (arguments_value(work->arguments, "--plot") && !sweep_can_plot(work->sweep))
         return EXIT_USAGE;
@@ -192,7 +192,7 @@ static bool check_alone(const Arguments *arguments, const char *one, const char 
     return false;
 }
 
-static int run_sweep(Arguments *arguments) {
+static int run_with(Arguments *arguments, const SweepDefaults *defaults) {
     Work work = {.arguments = arguments};
     if (!check_alone(arguments, "--machine", "--machines") ||
         !check_alone(arguments, "--cta-scheduler", "--cta-schedulers") ||
@@ -200,10 +200,15 @@ static int run_sweep(Arguments *arguments) {
         !gnuplot_check_path(arguments_value(arguments, "--plot")) ||
         !arguments_check_environment("sweep"))
         return EXIT_USAGE;
-    int status = run_work(&work);
+    int status = run_work(&work, defaults);
     sweep_free(work.sweep);
     store_close(work.store);
     return status;
+}
+
+static int run_sweep(Arguments *arguments) {
+    static const SweepDefaults none;
+    return run_with(arguments, &none);
 }
 
 static const TytoOption options[] = {
@@ -281,63 +286,15 @@ const Command command_sweep = {
     .run = run_sweep,
 };
 
-/* Adds an option to a league's command line, where there is room for it. */
-static void give(Arguments *arguments, const char *name, const char *value) {
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-        if (!strcmp(options[i].name, name))
-            arguments->options[arguments->option_count++] = (GivenOption){&options[i], value};
-}
-
-/* Adds a default option, unless the option is given. */
-static void assume(Arguments *arguments, const char *name, const char *value) {
-    if (!arguments_has(arguments, name)) give(arguments, name, value);
-}
-
-/* The schedulers of a league, with its baseline: the caller frees the text. NULL: they contain it,
- * or another dimension may have it. */
-static char *add_baseline(const Arguments *arguments, const char *baseline) {
-    const char *given = arguments_value(arguments, "--schedulers");
-    const size_t length = strlen(baseline);
-    char *text = NULL;
-    size_t bytes;
-    if (!given || arguments_has(arguments, "--baseline")) return NULL;
-    for (const char *word = given; word; word = strchr(word, ',')) {
-        word += *word == ',';
-        const size_t word_length = strcspn(word, ",");
-        if (word_length == length && strncmp(word, baseline, length) == 0) return NULL;
-        if (word_length == strlen("all") && strncmp(word, "all", word_length) == 0) return NULL;
-    }
-    FILE *to = open_memstream(&text, &bytes);
-    if (to) {
-        fprintf(to, "%s,%s", given, baseline);
-        fclose(to);
-    }
-    return text;
-}
-
-/* A sweep of all programs under all schedulers, unless others are named. */
 static int run_league(Arguments *arguments) {
-    static char all[] = "all";
-    static const char baseline[] = "gto";
-    char *operands[] = {all, NULL}, *schedulers = add_baseline(arguments, baseline);
-    const size_t given = (size_t)arguments->option_count;
-    GivenOption *own = allocate(given + 3, sizeof *own);
-    Arguments league = *arguments;
-    if (given) memcpy(own, arguments->options, given * sizeof *own);
-    league.options = own;
-    if (schedulers) give(&league, "--schedulers", schedulers);
-    assume(&league, "--schedulers", "all");
-    assume(&league, "--baseline", baseline);
-    if (!league.operand_count) league.operands = operands, league.operand_count = 1;
-    const int status = run_sweep(&league);
-    free(own);
-    free(schedulers);
-    return status;
+    static const SweepDefaults defaults = {
+        .programs = "all", .schedulers = "all", .baseline = "gto"};
+    return run_with(arguments, &defaults);
 }
 
 const Command command_league = {
     .name = "league",
-    .operands = "[WORKLOAD|PROGRAM...]",
+    .operands = "[WORKLOAD|PROGRAM...|FILE.yaml]",
     .summary = "Run every workload under every warp scheduler, and rank the schedulers",
     .text =
         "A sweep (tyto help sweep) with other defaults: all workloads of the suites, --schedulers\n"

@@ -268,6 +268,17 @@ class Combinations(Case):
         (self.path / "in" / "one.yaml").write_text("programs: vecadd\nmachines: missing.yaml\n", encoding="utf-8")
         self.assertIn("in/one.yaml:2:11: error: in/missing.yaml: cannot be read", self.sweep("in/one.yaml", status=2).stderr)
 
+    def test_a_league_keeps_what_its_file_says(self):
+        (self.path / "l.yaml").write_text("programs: vecadd\nmachines: gtx480\nsizes: test\nschedulers: [lrr, oldest]\n", encoding="utf-8")
+        done = self.tyto("league", "l.yaml", "--stored")
+        self.assertIn("3 schedulers", done.stdout)
+        self.assertIn("speed-up over gto", done.stdout)
+        (self.path / "l.yaml").write_text("programs: vecadd\nmachines: gtx480\nsizes: test\nschedulers: [lrr, oldest]\nbaseline: lrr\n", encoding="utf-8")
+        done = self.tyto("league", "l.yaml", "--stored")
+        self.assertIn("2 schedulers", done.stdout)
+        self.assertIn("speed-up over lrr", done.stdout)
+        self.assertIn("speed-up over oldest", self.tyto("league", "l.yaml", "--stored", "--baseline", "oldest").stdout)
+
     def test_a_league_has_its_baseline(self):
         done = self.tyto("league", "vecadd", "--machines", "gtx480", "--sizes", "test", "--schedulers", "lrr", "--stored")
         self.assertIn("2 schedulers", done.stdout)

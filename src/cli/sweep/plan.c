@@ -456,10 +456,10 @@ static void read_baseline(Sweep *sweep, const char *wanted) {
 /* Whether there is one operand and it is a file. */
 static bool names_file(const Arguments *arguments) {
     static const char ending[] = ".yaml";
+    if (arguments->operand_count != 1) return false;
     const char *name = arguments->operands[0];
     size_t length = strlen(name);
-    return arguments->operand_count == 1 && length >= sizeof ending &&
-           strcmp(name + length - (sizeof ending - 1), ending) == 0;
+    return length >= sizeof ending && strcmp(name + length - (sizeof ending - 1), ending) == 0;
 }
 
 /* Reads the file, if one is named, into `out`. False after a message. */
@@ -479,7 +479,23 @@ static bool read_file(Sweep *sweep, const Arguments *arguments, SweepFile *out) 
     return true;
 }
 
-static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *file) {
+/* Reads the schedulers and the baseline. A default baseline is one of the schedulers. */
+static void read_schedulers(Sweep *sweep, const Arguments *arguments, const SweepFile *file,
+                            const SweepDefaults *defaults) {
+    const char *given = arguments_value(arguments, "--schedulers");
+    const char *baseline = arguments_value(arguments, "--baseline");
+    if (!given && !file->schedulers.count) given = defaults->schedulers;
+    if (!baseline) baseline = file->baseline;
+    read_dimension(sweep, VARY_SCHEDULER, "scheduler", given, &file->schedulers, "");
+    if (!baseline && defaults->baseline) {
+        baseline = defaults->baseline;
+        add_value(sweep, &sweep->dimensions[sweep->dimension_count - 1], baseline, baseline);
+    }
+    read_baseline(sweep, baseline);
+}
+
+static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *file,
+                     const SweepDefaults *defaults) {
     const TaskForm *form = &sweep->form;
     static const Words none;
     const Words *machines = arguments_gave(arguments, "--machine") ? &none : &file->machines;
@@ -500,22 +516,20 @@ static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *
                    arguments_value(arguments, "--cta-schedulers"),
                    form->cta_scheduler ? &none : &file->cta_schedulers,
                    form->cta_scheduler ? form->cta_scheduler : "");
-    read_dimension(sweep, VARY_SCHEDULER, "scheduler", arguments_value(arguments, "--schedulers"),
-                   &file->schedulers, "");
+    read_schedulers(sweep, arguments, file, defaults);
     read_metrics(sweep, arguments_value(arguments, "--metrics"), &file->metrics);
     read_x(sweep, arguments_has(arguments, "--x") ? arguments_value(arguments, "--x") : file->x);
-    read_baseline(sweep, arguments_has(arguments, "--baseline")
-                             ? arguments_value(arguments, "--baseline")
-                             : file->baseline);
 }
 
-Sweep *sweep_read(const Arguments *arguments) {
+Sweep *sweep_read(const Arguments *arguments, const SweepDefaults *defaults) {
     SweepFile file = {0};
+    const char *programs = defaults->programs;
     Sweep *sweep = allocate(1, sizeof *sweep);
     sweep->plan = allocate(1, sizeof *sweep->plan);
     task_form_take(&sweep->form, arguments);
     bool is_read = read_file(sweep, arguments, &file);
-    if (is_read) read_all(sweep, arguments, &file);
+    if (!file.programs.count && programs) file.programs = (Words){&programs, 1};
+    if (is_read) read_all(sweep, arguments, &file, defaults);
     if (is_read && !sweep->plan->mistakes) return sweep;
     sweep_free(sweep);
     return NULL;
@@ -531,8 +545,10 @@ void sweep_free(Sweep *sweep) {
         free((void *)sweep->dimensions[i].origins);
         free((char *)(uintptr_t)sweep->dimensions[i].name);
     }
-    for (int i = 0; i < sweep->point_count; i++)
+    for (int i = 0; i < sweep->point_count; i++) {
         free(sweep->points[i].choice);
+        free(sweep->points[i].numbers);
+    }
     free(sweep->points);
     free(sweep->dimensions);
     words_free(&sweep->metrics);

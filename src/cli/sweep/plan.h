@@ -29,8 +29,10 @@ typedef struct Dimension {
 
 /* A combination. */
 typedef struct Point {
-    int *choice; /* the index of its value in each dimension */
-    int task;    /* the engine's number of its run */
+    int *choice;     /* the index of its value in each dimension */
+    int task;        /* the engine's number of its run */
+    double *numbers; /* counters and ratios of the run, once they have been read from the store
+                        (sweep_number); NULL: they have not; owned */
 } Point;
 
 typedef struct Sweep {
@@ -47,9 +49,15 @@ typedef struct Sweep {
     struct SweepPlan *plan; /* owns the texts */
 } Sweep;
 
+/* What a sweep has that neither its command line nor its file names; NULL: nothing. */
+typedef struct SweepDefaults {
+    const char *programs, *schedulers;
+    const char *baseline; /* is added to the schedulers */
+} SweepDefaults;
+
 /* Reads the command line, and the file that it may name. NULL after messages, with file, line and
  * column if they come from the file. */
-Sweep *sweep_read(const Arguments *arguments);
+Sweep *sweep_read(const Arguments *arguments, const SweepDefaults *defaults);
 /* Lists the points, and looks up which runs the store has. False after messages. */
 bool sweep_plan(Sweep *sweep, Store *store);
 void sweep_free(Sweep *sweep); /* NULL is allowed */

@@ -44,14 +44,21 @@ static bool has_prefix(const char *text, const char *prefix) {
 }
 
 /* NVIDIA's libraries that do not run on a simulated GPU and that Tyto does not have. */
+/* clang-format off */
 const ElfLibrary elf_absent_libraries[] = {
     {"libcufftw.so", "cuFFTW"}, /* the vendor's on top of cuFFT */
-    {"libcusolver.so", "cuSOLVER"},     {"libcusolverMg.so", "cuSOLVER"},
-    {"libcudnn.so", "cuDNN"},           {"libnccl.so", "NCCL"},
-    {"libnvjpeg.so", "nvJPEG"},         {"libcutensor.so", "cuTENSOR"},
-    {"libcusparseLt.so", "cuSPARSELt"}, {"libnppc.so", "NPP"},
-    {"libnvblas.so", "NVBLAS"},         {NULL, NULL},
+    {"libcusolver.so", "cuSOLVER"},
+    {"libcusolverMg.so", "cuSOLVER"},
+    {"libcudnn.so", "cuDNN"},
+    {"libnccl.so", "NCCL"},
+    {"libnvjpeg.so", "nvJPEG"},
+    {"libcutensor.so", "cuTENSOR"},
+    {"libcusparseLt.so", "cuSPARSELt"},
+    {"libnppc.so", "NPP"},
+    {"libnvblas.so", "NVBLAS"},
+    {NULL, NULL},
 };
+/* clang-format on */
 
 static void note_library(const char *name, ElfFacts *facts) {
     facts->asks_for_runtime |= has_prefix(name, "libcudart.so") || has_prefix(name, "libtyto.so");
