@@ -90,10 +90,10 @@ static inline void fetch_groups_start_apart(FetchGroups *groups, const TytoSmVie
  * next. */
 static inline uint64_t fetch_groups_turn(FetchGroups *groups, const TytoSmView *view, int scheduler,
                                          uint64_t ready, uint64_t held) {
-    uint64_t going = ready;
+    uint64_t going = ready, group = groups->group[groups->current[scheduler]];
+    if (group & ready) return group;
     if (!groups->yields_to_any)
         going |= sched_view_unblocked(view) & view->scheduler_warps[scheduler] & ~held;
-    uint64_t group = groups->group[groups->current[scheduler]];
     if (group & going) return group;
     const uint64_t firsts = groups->firsts[scheduler];
     int next = groups->is_oldest_first ? tyto_oldest(view, going)

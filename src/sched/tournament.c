@@ -111,6 +111,11 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
     return s->left;
 }
 
+/* The candidates that may be followed again, as a set: the last winner alone, if it stays. */
+static uint32_t in_play(const Tournament *s) {
+    return s->left == UINT64_MAX ? UINT32_C(1) << s->winner : (UINT32_C(1) << COUNT) - 1;
+}
+
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
     const Tournament *s = state;
     const uint32_t candidate = followed(s, (uint32_t)scheduler);
@@ -137,15 +142,19 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
     const uint32_t scheduler = (uint32_t)issue->scheduler;
     if (s->winner == NO_WINNER && scheduler < COUNT && s->round + scheduler < COUNT)
         s->issued[s->round + scheduler]++;
-    for (int i = 0; i < COUNT; i++)
+    for (uint32_t rest = in_play(s); rest; rest &= rest - 1) {
+        const int i = bits_lowest32(rest);
         CANDIDATES[i]->issued(s->states[i], view, issue);
+    }
 }
 
 static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     Tournament *s = state;
-    for (int i = 0; i < COUNT; i++)
+    for (uint32_t rest = in_play(s); rest; rest &= rest - 1) {
+        const int i = bits_lowest32(rest);
         if (CANDIDATES[i]->events & TYTO_WANTS(event->kind))
             CANDIDATES[i]->event(s->states[i], view, event);
+    }
 }
 
 static void report(void *state, const TytoSmView *view, const TytoReport *out) {
