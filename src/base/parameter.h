@@ -42,10 +42,18 @@ typedef struct ParameterTime {
     uint32_t ps;     /* picoseconds; 0: the cycles count */
 } ParameterTime;
 
+#define PARAMETER_PS_KHZ UINT64_C(1000000000) /* the clock whose cycle is 1 ps, in kHz */
+
 /* The time in cycles of a clock of `khz`, rounded to the nearest cycle. */
 static inline uint32_t parameter_time_cycles(ParameterTime time, uint32_t khz) {
-    const uint64_t ps_khz = UINT64_C(1000000000); /* kHz at which a cycle is 1 ps */
-    return time.ps ? (uint32_t)(((uint64_t)time.ps * khz + ps_khz / 2) / ps_khz) : time.cycles;
+    const uint64_t half = PARAMETER_PS_KHZ / 2;
+    return time.ps ? (uint32_t)(((uint64_t)time.ps * khz + half) / PARAMETER_PS_KHZ) : time.cycles;
+}
+
+/* The same, rounded up. */
+static inline uint32_t parameter_time_cycles_up(ParameterTime time, uint32_t khz) {
+    const uint64_t below = PARAMETER_PS_KHZ - 1;
+    return time.ps ? (uint32_t)(((uint64_t)time.ps * khz + below) / PARAMETER_PS_KHZ) : time.cycles;
 }
 
 /* The field that a row declares. */

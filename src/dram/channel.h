@@ -55,7 +55,8 @@
 
 typedef struct DramConfig {
     DRAM_PARAMETERS(PARAMETER_FIELD, , )
-    DramTiming timing;           /* in ticks */
+    DramStatedTiming stated;     /* by the machine */
+    DramTiming timing;           /* derived from that and the clock */
     DramPrefetchConfig prefetch; /* all zero: no prefetch */
 } DramConfig;
 

@@ -3,6 +3,13 @@
 
 #include <string.h>
 
+DramTiming dram_timing_of(const DramStatedTiming *stated, uint32_t khz) {
+#define FIELD(kind, key, at, name, field, ...) FIELD_##kind(field)
+#define FIELD_TIME(field)                      .field = parameter_time_cycles_up(stated->field, khz),
+#define FIELD_BOOL(field)                      .field = stated->field,
+    return (DramTiming){DRAM_TIMING_PARAMETERS(FIELD, , )};
+}
+
 void dram_timing_constraints(const DramTiming *timing, uint32_t burst_ticks,
                              DramConstraint rows[static DRAM_CONSTRAINTS]) {
     const DramTiming *t = timing;

@@ -29,31 +29,45 @@ typedef enum DramScope {
     DRAM_SCOPES,
 } DramScope;
 
-/* The data-sheet parameters, in ticks. */
+/* The data-sheet parameters, in cycles of the command clock or in ns. */
 /* clang-format off */
 #define DRAM_TIMING_PARAMETERS(P, key, at) \
-    P(COUNT, key, at, "tCL", cl, "cycles", 1, 1000, "12", "read command to its data") \
-    P(COUNT, key, at, "tWL", wl, "cycles", 1, 1000, "4", "write command to its data") \
-    P(COUNT, key, at, "tRCD", rcd, "cycles", 1, 1000, "12", "activate to read") \
-    P(COUNT, key, at, "tRCDWR", rcd_write, "cycles", 0, 1000, "0", "activate to write; 0: tRCD - tWL - 1") \
-    P(COUNT, key, at, "tRP", rp, "cycles", 1, 1000, "12", "precharge to activate") \
-    P(COUNT, key, at, "tRAS", ras, "cycles", 1, 1000, "28", "activate to precharge") \
-    P(COUNT, key, at, "tRC", rc, "cycles", 1, 1000, "40", "activate to activate of the same bank") \
-    P(COUNT, key, at, "tRRD", rrd, "cycles", 1, 1000, "6", "activate to activate of another bank") \
-    P(COUNT, key, at, "tCCD", ccd, "cycles", 1, 1000, "2", "column command to column command") \
-    P(COUNT, key, at, "tCCDL", ccd_long, "cycles", 0, 1000, "3", "the same inside a bank group; 0: tCCD") \
-    P(COUNT, key, at, "tCDLR", cdlr, "cycles", 1, 1000, "5", "end of write data to a read") \
-    P(COUNT, key, at, "tWR", wr, "cycles", 1, 1000, "12", "end of write data to precharge") \
+    P(TIME, key, at, "tCL", cl, 1000, "12", "read command to its data") \
+    P(TIME, key, at, "tWL", wl, 1000, "4", "write command to its data") \
+    P(TIME, key, at, "tRCD", rcd, 1000, "12", "activate to read") \
+    P(TIME, key, at, "tRCDWR", rcd_write, 1000, "0", "activate to write; 0: tRCD - tWL - 1") \
+    P(TIME, key, at, "tRP", rp, 1000, "12", "precharge to activate") \
+    P(TIME, key, at, "tRAS", ras, 1000, "28", "activate to precharge") \
+    P(TIME, key, at, "tRC", rc, 1000, "40", "activate to activate of the same bank") \
+    P(TIME, key, at, "tRRD", rrd, 1000, "6", "activate to activate of another bank") \
+    P(TIME, key, at, "tCCD", ccd, 1000, "2", "column command to column command") \
+    P(TIME, key, at, "tCCDL", ccd_long, 1000, "3", "the same inside a bank group; 0: tCCD") \
+    P(TIME, key, at, "tCDLR", cdlr, 1000, "5", "end of write data to a read") \
+    P(TIME, key, at, "tWR", wr, 1000, "12", "end of write data to precharge") \
     P(BOOL, key, at, "forgets_writes", forgets_writes, "no", "tCDLR and tWR are ignored: a read after a write waits only for tCCD, and a precharge only for the row's tRAS") \
-    P(COUNT, key, at, "tRTP", rtp, "cycles", 0, 1000, "0", "read to precharge; 0: the cycles of a burst") \
-    P(COUNT, key, at, "tRTPL", rtp_long, "cycles", 0, 1000, "0", "the same inside a bank group; 0: no such limit") \
-    P(COUNT, key, at, "tREFI", refi, "cycles", 0, 1000000, "0", "from one refresh of all banks to the next; 0: no refresh") \
-    P(COUNT, key, at, "tRFC", rfc, "cycles", 0, 10000, "0", "duration of a refresh, after which banks may be activated")
+    P(TIME, key, at, "tRTP", rtp, 1000, "0", "read to precharge; 0: the cycles of a burst") \
+    P(TIME, key, at, "tRTPL", rtp_long, 1000, "0", "the same inside a bank group; 0: no such limit") \
+    P(TIME, key, at, "tREFI", refi, 1000000, "0", "from one refresh of all banks to the next; 0: no refresh") \
+    P(TIME, key, at, "tRFC", rfc, 10000, "0", "duration of a refresh, after which banks may be activated")
 /* clang-format on */
 
-typedef struct DramTiming {
+/* The parameters as a machine states them. */
+typedef struct DramStatedTiming {
     DRAM_TIMING_PARAMETERS(PARAMETER_FIELD, , )
+} DramStatedTiming;
+
+#define DRAM_TIMING_FIELD(kind, key, at, name, field, ...) DRAM_TIMING_FIELD_##kind(field)
+#define DRAM_TIMING_FIELD_TIME(field)                      uint32_t field;
+#define DRAM_TIMING_FIELD_BOOL(field)                      bool field;
+
+/* The parameters in ticks. */
+typedef struct DramTiming {
+    DRAM_TIMING_PARAMETERS(DRAM_TIMING_FIELD, , )
 } DramTiming;
+
+/* The parameters in ticks of a command clock of `khz`. Times are rounded up, as a controller does
+ * that must not be too early. */
+DramTiming dram_timing_of(const DramStatedTiming *stated, uint32_t khz);
 
 typedef struct DramConstraint {
     DramCommand first;  /* the command given */

@@ -15,7 +15,10 @@
     ROW(8, 0, 2)                                                                                   \
     ROW(8, 6, 64)                                                                                  \
     ROW(8, 9, 64)                                                                                  \
-    ROW(9, 0, 2)
+    ROW(9, 0, 2)                                                                                   \
+    ROW(10, 0, 2)                                                                                  \
+    ROW(12, 0, 64)                                                                                 \
+    ROW(12, 1, 64)
 
 #define GPU_CAPABILITY_CONSTANT(major, minor, ratio) GPU_CAPABILITY_##major##minor,
 typedef enum GpuCapability {

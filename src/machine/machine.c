@@ -37,6 +37,7 @@ void machine_resolve(MachineConfig *machine) {
     NocConfig *noc = &network->noc;
     machine->cta.launch_cycles =
         parameter_time_cycles(machine->cta.launch_latency, machine->clock.sm_khz);
+    machine->dram.timing = dram_timing_of(&machine->dram.stated, machine->clock.dram_khz);
     noc->nodes = (int)(machine_ports(machine) + machine->partitions * machine->partition.slices);
     for (int i = 0; i < NOC_MAX_NODES; i++)
         noc->placement[i] = (uint16_t)i;

@@ -123,8 +123,8 @@ typedef struct MachineConfig {
 /* The neutral machine: every parameter has its default. */
 void machine_init(MachineConfig *machine);
 
-/* Fills in the derived fields: the launch latency in cycles, the networks' nodes and their
- * positions. */
+/* Fills in the derived fields: the launch latency and the timing of DRAM in cycles, the networks'
+ * nodes and their positions. */
 void machine_resolve(MachineConfig *machine);
 
 /* Number of SM ports, which are the networks' first nodes. mem_port gives the port of an SM. */

@@ -145,7 +145,7 @@ static const MachineRow rows[] = {
 
     MAP_PARAMETERS(ROW, "map.", map.)
     DRAM_PARAMETERS(ROW, "dram.", dram.)
-    DRAM_TIMING_PARAMETERS(ROW, "dram.", dram.timing.)
+    DRAM_TIMING_PARAMETERS(ROW, "dram.", dram.stated.)
 
     ORACLE_PARAMETERS(ROW, "oracle.", oracle.)
     WATCHDOG_PARAMETERS(ROW, "watchdog.", )

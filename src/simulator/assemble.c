@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "isa/sass/code.h"
 #include "ptxas/ptxas.h"
 #include "sass/cubin.h"
 
@@ -43,11 +44,14 @@ void simulator_assemble(TytoSimulator *simulator, GpuImage *images, int count, A
     if (!assemble_is_wanted(machine_config(simulator->machine))) return;
     if (count == 1 && cubin_is(images->text, images->length)) return;
     Diag *diag = diag_new();
-    const PtxasInput input = {images->name, images->text, images->length,
-                              architecture_of(simulator)};
+    const uint32_t architecture = architecture_of(simulator);
+    const bool is_possible = count == 1 && isa_sass_runs(architecture);
+    const PtxasInput input = {images->name, images->text, images->length, architecture};
     size_t size;
-    const char *cubin = count == 1 ? ptxas_assemble(&input, arena, &size, diag) : NULL;
+    const char *cubin = is_possible ? ptxas_assemble(&input, arena, &size, diag) : NULL;
     if (cubin) *images = (GpuImage){images->name, cubin, size};
+    else if (!isa_sass_runs(architecture))
+        tell_fallback(simulator, ", as Tyto does not execute that code", diag);
     else if (count > 1)
         tell_fallback(simulator, ", as the program is linked from several modules", diag);
     else if (diag_warning_count(diag)) tell_fallback(simulator, "", diag);

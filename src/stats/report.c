@@ -538,7 +538,7 @@ static void add_losses(const Counters *winner, const Counters *loser, Text *out)
         if (share < LEAST_SHARE) return;
         char percent[FORMAT_BYTES];
         format_value(percent, 100 * share, 0);
-        text_printf(out, is_open ? ", %s%% %s" : ": %s%% of these %s", percent,
+        text_printf(out, is_open ? ", %s%% %s" : ": %s%% of the added scheduler cycles %s", percent,
                     causes[largest].name);
         losses[largest] = 0;
     }

@@ -122,6 +122,25 @@ class Code(unittest.TestCase):
             self.assertEqual(kernel["code"], "lowered ptx")
             self.assertEqual(kernel["cycles"], lowered["cycles"])
 
+    def test_machine_code_of_blackwell_is_not_assembled(self):
+        kernel, said = self.launch("--machine", "rtx5090", "--code", "machine")
+        self.assertIn("no machine code for sm_120: PTX runs instead, as Tyto does not execute that code", said)
+        self.assertEqual(kernel["code"], "lowered ptx")
+
+    @unittest.skipUnless(shutil.which("nvcc"), "there is no nvcc")
+    def test_a_program_for_blackwell_runs_its_ptx(self):
+        source = self.folder / "k.cu"
+        source.write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaGetLastError() != cudaSuccess; }\n", encoding="utf-8")
+        for code, options, runs in (("[sm_120,compute_120]", (), True), ("[sm_120,compute_120]", ("--code", "machine"), True), ("sm_120", (), False)):
+            with self.subTest(code=code, options=options):
+                program = self.folder / "k"
+                subprocess.run(["nvcc", "-cudart", "shared", "-gencode", f"arch=compute_120,code={code}", "-o", program, source], check=True,
+                               capture_output=True, timeout=300)
+                done = subprocess.run([TYTO, "run", "--machine", "rtx5090", *options, program], check=False, capture_output=True, text=True,
+                                      env={**PLAIN, "XDG_CACHE_HOME": str(self.folder)}, timeout=60)
+                self.assertEqual(done.returncode == 0, runs, done.stderr)
+                self.assertEqual("machine code for sm_120, which Tyto does not execute, and no PTX" in done.stderr, not runs, done.stderr)
+
     def test_ptxas_makes_machine_code_once(self):
         if not shutil.which("ptxas"):
             self.skipTest("there is no ptxas")

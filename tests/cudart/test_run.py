@@ -306,6 +306,7 @@ class Run(unittest.TestCase):
     def test_shared_memory_is_told_as_the_hardwares_driver_tells_it(self):
         """CUDA programming guide, "Technical Specifications per Compute Capability"."""
         told = {"v100": (96, 48, 96, 0, 9), "a100": (164, 48, 163, 1, 14), "rtx3070": (100, 48, 99, 1, 9), "rtx4090": (100, 48, 99, 1, 9),
+                "rtx5090": (100, 48, 99, 1, 9),
                 "h100": (228, 48, 227, 1, 20), "gtx480": (48, 48, 48, 0, 4)}
         self.build("-cudart", "shared", "-o", "shared", "shared.cu", shared=SHARED_MEMORY)
         for machine, (sm, cta, most, reserved, ctas) in told.items():

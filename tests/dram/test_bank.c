@@ -189,6 +189,26 @@ static void open_rows(void **state) {
     assert_false(dram_banks_is_open(&banks, 2, 99));
 }
 
+/* A time is rounded up to a number of ticks; a number of cycles does not depend on the clock. */
+static void a_stated_time_is_rounded_up_by_the_clock(void **state) {
+    (void)state;
+    static const struct {
+        ParameterTime time;
+        uint32_t khz, ticks;
+    } rows[] = {
+        {{.cycles = 12}, 924000, 12},     {{.ps = 13750}, 924000, 13}, /* 12.7 */
+        {{.ps = 12000}, 1000000, 12},     {{.ps = 12001}, 1000000, 13},
+        {{.ps = 6850}, 7000000, 48},      {{.ps = 1}, 1000, 1},
+        {{.ps = 1000000000}, 1000, 1000}, {{.ps = 1000000000}, 10000000, 10000000},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const DramStatedTiming stated = {.rcd = rows[i].time, .rp.cycles = 7};
+        const DramTiming timing = dram_timing_of(&stated, rows[i].khz);
+        assert_int_equal(timing.rcd, rows[i].ticks);
+        assert_int_equal(timing.rp, 7);
+    }
+}
+
 static void rejected_timings(void **state) {
     (void)state;
     DramTiming good = devices[DEVICE_OWL].config.timing;
@@ -233,6 +253,7 @@ int main(void) {
         cmocka_unit_test(groups_lie_together_or_in_turn),
         cmocka_unit_test(a_refresh_closes_all_banks_and_lets_none_open_before_its_end),
         cmocka_unit_test(open_rows),
+        cmocka_unit_test(a_stated_time_is_rounded_up_by_the_clock),
         cmocka_unit_test(rejected_timings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,6 +114,7 @@ static const struct {
             {"a100", 8, 0, 2048, 32, 164 * KIB, 163 * KIB, KIB},
             {"rtx3070", 8, 6, 1536, 16, 100 * KIB, 99 * KIB, KIB},
             {"rtx4090", 8, 9, 1536, 24, 100 * KIB, 99 * KIB, KIB},
+            {"rtx5090", 12, 0, 1536, 24, 100 * KIB, 99 * KIB, KIB},
             {"h100", 9, 0, 2048, 32, 228 * KIB, 227 * KIB, KIB}};
 enum { GPUS = sizeof gpus / sizeof *gpus };
 

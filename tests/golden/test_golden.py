@@ -48,6 +48,7 @@ WIDER = {  # (workload, policy, values of the machine): for what the two workloa
               ("matmul", "gto", "sm.instructions=lowered"), ("montecarlo", "lrr", "sm.instructions=lowered")),
     "a100": (("spmv", "lrr", ""), ("histogram", "gto", ""), ("matrix", "gto", "")),
     "rtx4090": (("spmv", "lrr", ""), ("histogram", "gto", "")),
+    "rtx5090": (("spmv", "lrr", ""), ("histogram", "gto", "")),
     "h100": (("spmv", "lrr", ""), ("sssp", "gto", ""), ("needle", "gto", ""), ("corners", "gto", "")),
 }
 ROWS = {machine: [(workload, policy, "") for policy in EVERYWHERE + ELSEWHERE.get(machine, ()) for workload in WORKLOADS]

@@ -633,6 +633,7 @@ static const struct {
      "dram.row: 2048, but map.bits"},
     {"gtx480", {"dram.burst=6"}, "dram.burst of 6 beats"},
     {"gtx480", {"dram.tRC=20"}, "tRC"},
+    {"gtx480", {"dram.tRAS=10 ns"}, "tRAS is below tRCD"},
     {"owl", {"noc.rows=5"}, "noc: a mesh of 6 x 5 routers"},
     {"owl", {"noc.memory_routers=1,2,3"}, "noc.memory_routers: 3 routers for 8 slices"},
     {"owl", {"noc.memory_routers=1,1,2,3,4,5,6,7"}, "which another node has"},

@@ -520,7 +520,8 @@ static void test_comparison(void **state) {
         "lrr                 4,000    16.00    1.000    90.0%        -        -  "
         "######################mmmmmmmmmmmmmmmmmm\n",
         "gto                 3,200    20.00    1.250    58.0%",
-        "\ngto is fastest. The others:\n  lrr 25.0% more cycles: 80% of these waited for "
+        "\ngto is fastest. The others:\n  lrr 25.0% more cycles: 80% of the added scheduler cycles "
+        "waited for "
         "memory, 20% issued; L1D misses 90.0% instead of 58.0%\n"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         assert_contains(out.bytes, parts[i]);

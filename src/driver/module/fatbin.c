@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "driver/module/image.h"
+#include "isa/sass/code.h"
 #include "sass/cubin.h"
 #include "sass/fatbin_entries.h"
 
@@ -40,9 +41,10 @@ static bool is_better(const FatbinEntry *entry, const FatbinEntry *than, uint32_
                 : entry->architecture < than->architecture;
 }
 
-/* Whether a device runs machine code. */
+/* Whether a device runs machine code, and Tyto executes it. */
 static bool runs_on(const FatbinEntry *entry, uint32_t device) {
-    return takes(entry, device) && entry->architecture / 10 == device / 10;
+    return takes(entry, device) && entry->architecture / 10 == device / 10 &&
+           isa_sass_runs(entry->architecture);
 }
 
 /* The contents of one fat binary. */
@@ -85,7 +87,12 @@ static bool read_text(const FatbinItem *item, Arena *arena, GpuImage *text) {
 /* ---- Whole images ---- */
 
 static CUresult say_no_ptx(uint32_t machine, uint32_t device, const char *name, Diag *diag) {
-    if (machine)
+    if (machine && !isa_sass_runs(machine))
+        diag_error(diag, "tyto", 0, 0,
+                   "the program holds machine code for sm_%u, which Tyto does not execute, and no "
+                   "PTX; build it with nvcc -gencode arch=compute_%u,code=compute_%u",
+                   machine, machine, machine);
+    else if (machine)
         diag_error(
             diag, "tyto", 0, 0,
             "the program holds machine code for sm_%u, which the device (sm_%u) does not run, and "

@@ -33,6 +33,9 @@ typedef struct SassCode {
     bool asks_textures; /* reads the table of isa_describe_textures */
 } SassCode;
 
+/* Whether machine code for an architecture (90 for sm_90) can be executed. */
+bool isa_sass_runs(uint32_t architecture);
+
 /* Creates the module of a cubin, as other parts of the simulator use it: kernels with their
  * parameters, and variables, but no instructions. Returns NULL after a message. The caller owns it
  * (ptx_module_free). `bytes` are copied. */

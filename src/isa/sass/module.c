@@ -122,6 +122,10 @@ static PtxVar *reference_of(const CubinSymbol *symbol, Arena *arena) {
     return var;
 }
 
+bool isa_sass_runs(uint32_t architecture) {
+    return architecture >= FIRST_ARCHITECTURE && architecture <= LAST_ARCHITECTURE;
+}
+
 PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Diag *diag) {
     Arena *arena = arena_new();
     void *copy = arena_alloc(arena, size); /* names and sections stay in it */
@@ -132,7 +136,7 @@ PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Dia
         arena_free(arena);
         return NULL;
     }
-    if (cubin->architecture < FIRST_ARCHITECTURE || cubin->architecture > LAST_ARCHITECTURE) {
+    if (!isa_sass_runs(cubin->architecture)) {
         diag_error(diag, name, 0, 0, "this is machine code for sm_%u; sm_%d to sm_%d run",
                    cubin->architecture, FIRST_ARCHITECTURE, LAST_ARCHITECTURE);
         arena_free(arena);
