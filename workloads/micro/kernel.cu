@@ -107,6 +107,11 @@ BOTH(shuffle, unsigned, "r", "shfl.sync.bfly.b32 %0, %0, 1, 31, -1;")
                    "+f"(c[6]), "+f"(c[7])                                                          \
                  : "r"(halves));
 
+/* Uses all sums, so that the assembler keeps both instructions of which a product consists. */
+static __device__ float sum_of(const float *c) {
+    return c[0] + c[1] + c[2] + c[3] + c[4] + c[5] + c[6] + c[7];
+}
+
 extern "C" __global__ void latency_wmma(u64 *cycles, float *sink, unsigned halves) {
     float c[8] = {};
     u64 start = 0, end = 0;
@@ -115,7 +120,7 @@ extern "C" __global__ void latency_wmma(u64 *cycles, float *sink, unsigned halve
         TIMES64(WMMA(c))
         end = clock_now();
     }
-    sink[threadIdx.x] = c[0];
+    sink[threadIdx.x] = sum_of(c);
     note(cycles, start, end);
 }
 
@@ -128,7 +133,7 @@ extern "C" __global__ void throughput_wmma(u64 *cycles, float *sink, unsigned ha
         TIMES4(TIMES4(WMMA(c) WMMA(d)))
         end = clock_now();
     }
-    sink[threadIdx.x] = c[0] + d[0];
+    sink[threadIdx.x] = sum_of(c) + sum_of(d);
     note(cycles, start, end);
 }
 
