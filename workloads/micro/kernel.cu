@@ -107,7 +107,8 @@ BOTH(shuffle, unsigned, "r", "shfl.sync.bfly.b32 %0, %0, 1, 31, -1;")
                    "+f"(c[6]), "+f"(c[7])                                                          \
                  : "r"(halves));
 
-/* Uses all sums, so that the assembler keeps both instructions of which a product consists. */
+/* The sum of all results. The assembler drops an instruction whose results are not used, and a
+ * product consists of two. */
 static __device__ float sum_of(const float *c) {
     return c[0] + c[1] + c[2] + c[3] + c[4] + c[5] + c[6] + c[7];
 }
