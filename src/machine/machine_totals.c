@@ -1,12 +1,44 @@
 /* Computes and lists the sizes of whole machines (see the header). */
 #include "machine/machine_totals.h"
 
+#include <math.h>
+
 enum { NAME_WIDTH = 10, CELL_BYTES = 32, BYTES_OF_KIB = 1 << 10, BYTES_OF_MIB = 1 << 20 };
 
 /* Bytes that all channels move in a second, at most. */
 static double dram_bandwidth(const MachineConfig *machine) {
     const double transfers = 1e3 * machine->clock.dram_khz * machine->dram.data_rate;
     return transfers * machine->dram.bus_bytes * machine->partitions;
+}
+
+/* Pipelines of this kind in an SM. */
+static double pipelines_of(const SmConfig *sm, SmUnit unit) {
+    const SmUnitConfig *config = &sm->units[unit];
+    const uint32_t subcores = sm->subcores ? sm->subcores : 1;
+    const double groups = (double)subcores / (config->shared_by ? config->shared_by : 1);
+    return config->count * groups;
+}
+
+/* Results that the lanes of an SM get per cycle from instructions of this class. An SM issues at
+ * most one instruction of a warp per scheduler. */
+static double lane_rate(const SmConfig *sm, IsaClass op_class) {
+    const SmOpConfig *op = &sm->ops[op_class];
+    const uint32_t lanes = sm->units[op->unit].lanes;
+    const double interval = fmax(op->initiation, 32.0 / lanes);
+    const double issued = 32.0 * sm->scheduler.count * sm->scheduler.issue_width;
+    return fmin(32 * pipelines_of(sm, op->unit) / interval, issued);
+}
+
+/* Products of halves that an SM's tensor pipelines add per cycle. */
+static double tensor_rate(const SmConfig *sm) {
+    const double rate = fmax(sm->tensor.rate[ISA_TENSOR_FP16], sm->wgmma.rate[ISA_TENSOR_FP16]);
+    return rate * pipelines_of(sm, SM_UNIT_TENSOR);
+}
+
+/* Adds 10^12 operations a second of the whole machine; a product and its addition are two. */
+static void add_tera_operations(const MachineConfig *machine, double products, Text *out) {
+    const double tera = 2 * products * machine->sms * (machine->clock.sm_khz / 1e9);
+    text_printf(out, tera < 100 ? "%.3g" : "%.0f", tera);
 }
 
 void machine_add_heading(Text *out) {
@@ -40,4 +72,15 @@ void machine_add_totals(const MachineConfig *machine, Text *out) {
     format_l2(machine, l2);
     text_printf(out, "# L2 of all partitions: %s. DRAM of all channels: %.0f GB/s.\n", l2,
                 dram_bandwidth(machine) / 1e9);
+    text_add(out, "# Peak of all SMs, in TFLOP/s: ");
+    add_tera_operations(machine, lane_rate(&machine->sm, ISA_CLASS_FP32_MAD), out);
+    text_add(out, " of f32, ");
+    add_tera_operations(machine, lane_rate(&machine->sm, ISA_CLASS_FP64_MAD), out);
+    text_add(out, " of f64");
+    if (tensor_rate(&machine->sm) > 0) {
+        text_add(out, ", ");
+        add_tera_operations(machine, tensor_rate(&machine->sm), out);
+        text_add(out, " of f16 on tensor cores");
+    }
+    text_add(out, ".\n");
 }

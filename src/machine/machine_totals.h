@@ -9,7 +9,8 @@
 void machine_add_heading(Text *out);
 void machine_add_line(const MachineConfig *machine, Text *out);
 
-/* Adds the totals of L2 and DRAM as a comment of a machine's file. */
+/* Adds the totals of L2 and DRAM, and the peak of the arithmetic units, as comments of a machine's
+ * file. */
 void machine_add_totals(const MachineConfig *machine, Text *out);
 
 #endif

@@ -1095,6 +1095,10 @@ class Listings(Case):
         changed = self.tyto("machines", "owl", "--set", "l1d.size=64KiB").stdout
         self.assertRegex(plain, r"size: 32 KiB .*OWL table 1")
         self.assertIn("\n# L2 of all partitions: 4 MiB. DRAM of all channels: 102 GB/s.\n", plain)
+        for machine, peak in (("gtx480", "1.34 of f32, 0.084 of f64"), ("v100", "14.1 of f32, 7.07 of f64, 113 of f16 on tensor cores"),
+                              ("a100", "19.5 of f32, 9.75 of f64, 312 of f16 on tensor cores"), ("rtx4090", "82.6 of f32, 1.29 of f64, 165 of f16 on tensor cores"),
+                              ("rtx5090", "105 of f32, 1.64 of f64, 210 of f16 on tensor cores")):  # data sheets, at these clocks; gtx480: f32
+            self.assertIn(f"\n# Peak of all SMs, in TFLOP/s: {peak}.\n", self.tyto("machines", machine).stdout)
         self.assertIn("\n# L2 of all partitions: none. DRAM of all channels: 51 GB/s.\n", self.tyto("machines", "owl", "--set", "l2.enabled=no", "--set", "clock.dram=400MHz").stdout)
         self.assertIn("size: 64 KiB", changed)
         # the output is a machine file
