@@ -44,7 +44,7 @@ static struct {
     Workload workload;
     CUdeviceptr sink, zeros, data;
     size_t data_bytes;
-    int sms, clock_khz;
+    int sms, clock_khz, l2_bytes;
     double empty_cycles; /* of an empty kernel */
     Figures figures;
     bool is_right;
@@ -227,21 +227,33 @@ static double stream(const char *kernel, size_t from, unsigned groups, unsigned 
     return cycles > bench.empty_cycles ? bytes / (cycles - bench.empty_cycles) : 0;
 }
 
+/* Streams through the second half of the buffer. In a buffer of less than four times the L2's
+ * size, reads would find data in L2. */
+static void measure_dram_bandwidth(void) {
+    enum { MEBIBYTE = 1 << 20, LEAST_L2S = 4 };
+    const size_t half = bench.data_bytes / 2, least = LEAST_L2S * (size_t)bench.l2_bytes;
+    if (bench.data_bytes < least) {
+        fprintf(stderr, "micro: bandwidth.dram is left out: it needs --mebibytes %zu or more\n",
+                (least / MEBIBYTE + 3) / 4 * 4);
+        return;
+    }
+    unsigned groups = 1;
+    while ((size_t)groups * 2 * 16 <= half)
+        groups *= 2;
+    unsigned threads = (unsigned)bench.sms * 2 * CTA, count = groups / threads;
+    print_figure("bandwidth.dram.read", "", stream("stream_read", half, groups, count ? count : 1),
+                 "B/cycle");
+    print_figure("bandwidth.dram.write", "",
+                 stream("stream_write", half, groups, count ? count : 1), "B/cycle");
+}
+
 static void measure_far_memory(void) {
     enum { L2_GROUPS = 65536 }; /* 1 MiB */
-    size_t half = bench.data_bytes / 2;
-    unsigned dram_groups = 1;
-    while ((size_t)dram_groups * 2 * 16 <= half)
-        dram_groups *= 2;
-    unsigned threads = (unsigned)bench.sms * 2 * CTA, count = dram_groups / threads;
     print_figure("latency.l2", "", chase("chase_cg", 0, 256, 1), "cycles");
     print_figure("latency.dram", "", chase("chase_cg", 0, 8192 + 256, 0), "cycles");
     stream("stream_read", 0, L2_GROUPS, 2);
     print_figure("bandwidth.l2", "", stream("stream_read", 0, L2_GROUPS, 16), "B/cycle");
-    print_figure("bandwidth.dram.read", "",
-                 stream("stream_read", half, dram_groups, count ? count : 1), "B/cycle");
-    print_figure("bandwidth.dram.write", "",
-                 stream("stream_write", half, dram_groups, count ? count : 1), "B/cycle");
+    measure_dram_bandwidth();
 }
 
 static void measure_atomics(void) {
@@ -274,6 +286,8 @@ int main(int argc, char **argv) {
         cuDeviceGetAttribute(&bench.sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
         "cuDeviceGetAttribute");
     workload_check(cuDeviceGetAttribute(&bench.clock_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device),
+                   "cuDeviceGetAttribute");
+    workload_check(cuDeviceGetAttribute(&bench.l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device),
                    "cuDeviceGetAttribute");
     bench.figures = figures_open(&bench.workload);
     bench.sink = workload_upload_zeros(CTA * sizeof(uint64_t));
