@@ -1,7 +1,8 @@
 # Tyto's front door: short names for what Meson, ninja and the scripts do.
 #
 #   build/           release build (gcc or whatever CC names)
-#   build-sanitize/  clang, with the address and undefined-behaviour sanitizers; PTX and CUDA programs of its tests are build/'s
+#   build-sanitize/  clang, with the address and undefined-behaviour sanitizers, one level of the host's instruction set, and
+#                    fuzz targets for some seconds; PTX and CUDA programs of its tests are build/'s
 #   build-threads/   clang, with the thread sanitizer
 #   build-fuzz/      clang, instrumented for libFuzzer
 #   build-mutants/   a copy of the sources, and its build
@@ -13,8 +14,9 @@ PREFIX       ?= /usr/local
 LIBDIR       ?= lib
 FUZZ_SECONDS ?= 30
 
+# (Lines are all that reports show, and other facts for debuggers take long to compile and to link.)
 SANITIZE = -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=address,undefined \
-           -Dc_args=-fno-sanitize-recover=undefined
+           "-Dc_args=-fno-sanitize-recover=undefined -gline-tables-only"
 # Tests of what several threads do, which the nightly run has clang's thread sanitizer watch.
 THREADED = tests/base/test_base_thread_pool tests/noc/test_noc_interface tests/engine/test_threads
 
@@ -37,7 +39,7 @@ else
 	build/tyto $(RUN)
 endif
 
-test: setup-tests build sanitize fuzz-targets ## set up, build, and run every test, with sanitizers too
+test: setup-tests build sanitize ## set up, build, and run every test, with sanitizers too
 	@scripts/test
 
 build: setup build/with-tests ## set up and build for release, tests too, into build/
@@ -124,7 +126,7 @@ build/with-tests: build/build.ninja | setup
 
 build-sanitize/build.ninja: | setup
 	@$(FRESH)
-	CC=clang-19 meson setup build-sanitize $(SANITIZE) -Dmade=$(CURDIR)/build
+	CC=clang-19 meson setup build-sanitize $(SANITIZE) -Dmade=$(CURDIR)/build -Dlevels=base -Dfuzz=readers
 
 build-threads/build.ninja: | setup
 	@$(FRESH)
@@ -132,4 +134,4 @@ build-threads/build.ninja: | setup
 
 build-fuzz/build.ninja: | setup
 	@$(FRESH)
-	CC=clang-19 meson setup build-fuzz $(SANITIZE) -Dfuzz=true
+	CC=clang-19 meson setup build-fuzz $(SANITIZE) -Dfuzz=all

@@ -29,6 +29,10 @@ void every_cta_scheduler_choice(Every *list);
 /* `dram.scheduler=NAME` for each DRAM request scheduler. */
 void every_dram_scheduler(Every *list);
 
+/* With TYTO_TESTS_EVERY=N in the environment, keeps only every Nth name. Tests that walk a list
+ * call it, because `make test` sets the variable under the sanitizers, which are slow. */
+void every_thin(Every *list);
+
 /* The name at position i modulo the count, so tests can walk lists of different lengths
  * together. */
 const char *every_at(const Every *list, int i);

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import unittest
 
 SEVEN = ("vecadd", "matmul", "reduction", "bfs", "spmv", "histogram", "transpose")
 FIXED_ADDRESSES = ("setarch", "--addr-no-randomize")  # from util-linux: commands started with it have other addresses
@@ -30,6 +31,11 @@ def run_command(*arguments, **how):
         if not HAS_PTXAS and isinstance(text, str):
             setattr(done, stream, NO_PTXAS.sub("", text))
     return done
+
+
+def many_runs(case):
+    """For a test case of many runs, of code that other cases also run: it does not run under the sanitizers, except nightly."""
+    return unittest.skipIf("TYTO_TESTS_EVERY" in os.environ, "many runs: under the sanitizers only nightly")(case)
 
 
 def hear_signals():

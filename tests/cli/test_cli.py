@@ -25,7 +25,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tyto_runs import DEFAULT_MACHINE as DEFAULT, hear_signals, run_command  # noqa: E402 (found by the line above)
+from tyto_runs import DEFAULT_MACHINE as DEFAULT, hear_signals, many_runs, run_command  # noqa: E402 (found by the line above)
 
 hear_signals()
 TYTO, ROOT, LAUNCHER = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
@@ -456,6 +456,7 @@ class Run(Case):
         self.assertNotEqual(done.returncode, 0)
 
     @unittest.skipUnless(shutil.which("clang++-19"), "clang compiles")
+    @many_runs
     def test_an_nvcc_that_runs_tyto_cc_has_clang_compile(self):
         (self.path / "bin").mkdir()
         nvcc = self.path / "bin" / "nvcc"
@@ -467,6 +468,7 @@ class Run(Case):
         self.assertEqual((self.path / "calls").read_text(encoding="utf-8"), "called\n")
         self.assertTrue((self.path / "nothing.o").exists())
 
+    @many_runs
     def test_clang_optimizes_kernels_unless_it_is_asked_not_to(self):
         (self.path / "sum.cu").write_text("__global__ void sum(int *to, int n) { for (int i = 0; i < n; i++) to[i] += i; }\n", encoding="utf-8")
         sizes = {}

@@ -17,7 +17,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tyto_runs import hear_signals  # noqa: E402 (found by the line above)
+from tyto_runs import hear_signals, many_runs  # noqa: E402 (found by the line above)
 
 hear_signals()
 TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
@@ -198,6 +198,7 @@ class Limits(Case):
 
 
 class Whole(Case):
+    @many_runs
     def test_without_a_limit_the_new_one_takes_its_place(self):
         for words in OUTPUTS:
             with self.subTest(words):
@@ -219,6 +220,7 @@ class Whole(Case):
         self.assertEqual(process.returncode, -signal.SIGKILL)
         self.expect_old(words)
 
+    @many_runs
     def test_a_dash_is_standard_output(self):
         for words in OUTPUTS:
             if "--plot" in words or "out:FILE:65536" in words:

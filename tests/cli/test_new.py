@@ -16,7 +16,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tyto_runs import run_command  # noqa: E402 (found by the line above)
+from tyto_runs import many_runs, run_command  # noqa: E402 (found by the line above)
 
 TYTO, ROOT, COMPLETION = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_") and key != "CC"}
@@ -122,6 +122,7 @@ class Sources(Case):
             found.append(self.run_json("--scheduler", "./mine.c", **variables)["scheduler_hash"])
         return found
 
+    @many_runs
     def test_a_change_of_a_file_that_it_includes_counts_however_it_is_included(self):
         log = self.path / "log"
         variables = {"CPATH": str(self.path / "elsewhere"), "CC": self.compiler('printf . >> log; exec cc "$@"\n')}

@@ -103,6 +103,7 @@ static void a_run_that_pauses_counts_the_same(void **state) {
         const GpuResult whole = run_at_once(machines[m], &ways[0]);
         for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
             for (size_t e = 0; e < sizeof every / sizeof *every; e++) {
+                if (w && e % 2 == w - 1) continue; /* each pause with one of the pools */
                 const GpuResult parts = run_with_pauses(machines[m], &ways[w], every[e]);
                 assert_same(&whole, &parts);
             }

@@ -355,6 +355,7 @@ static void a_launch_that_ends_early_says_where_its_warps_stand(void **state) {
 int main(void) {
     every_machine(&machines);
     every_scheduler(&policies);
+    every_thin(&machines), every_thin(&policies);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sums_are_the_counters),
         cmocka_unit_test(a_profile_changes_no_counter),

@@ -22,11 +22,18 @@ enum {
     WORDS = 1024,
     CTAS = 32,
     THREADS = 64,
-    ROUNDS = 3,      /* rounds of each thread */
-    POOL_EVERY = 101 /* cycles; each costs all threads a turn on a processor of a busy host */
+    ROUNDS = 3,       /* rounds of each thread */
+    POOL_EVERY = 101, /* cycles between uses of the pool */
+    PAIR = 2,         /* threads of the smallest pool */
+    LARGE = 5,        /* of one that has more threads than most hosts have processors to spare */
+    LARGE_EVERY = 5   /* of the machines, LARGE threads run on every such one, unless is_whole */
 };
 
-static const uint32_t pool_sizes[] = {1, 2, 5};
+static bool is_whole; /* both sizes of the pool everywhere, and pools that are used more often */
+
+/* Cycles between uses of the pool. Each use costs all threads a turn on a processor, which takes
+ * milliseconds on a busy host, and a run takes up to 64,000 cycles. */
+static uint32_t every(uint32_t whole, uint32_t otherwise) { return is_whole ? whole : otherwise; }
 
 /* Threads take tickets from one counter, write them where others read and write at the same time,
  * and add up what they read. SMs interact at every access. */
@@ -93,18 +100,23 @@ static void assert_same(const Outcome *a, const Outcome *b) {
     assert_string_equal(text_string(&a->printed), text_string(&b->printed));
 }
 
+static void compare_with(const Outcome *alone, const char *machine, const char *sets,
+                         const char *policy, const char *ptx, uint32_t threads,
+                         uint32_t pool_every) {
+    Outcome together;
+    run(&together, machine, sets, policy, ptx, threads, pool_every);
+    assert_same(alone, &together);
+    text_free(&together.printed);
+}
+
 /* Runs with each size of the pool. Returns the outcome with one thread; the caller frees its
  * text. */
 static Outcome compare_every(const char *machine, const char *sets, const char *policy,
                              const char *ptx, uint32_t pool_every) {
     Outcome alone;
     run(&alone, machine, sets, policy, ptx, 1, 0);
-    for (size_t i = 1; i < sizeof pool_sizes / sizeof pool_sizes[0]; i++) {
-        Outcome together;
-        run(&together, machine, sets, policy, ptx, pool_sizes[i], pool_every);
-        assert_same(&alone, &together);
-        text_free(&together.printed);
-    }
+    compare_with(&alone, machine, sets, policy, ptx, PAIR, pool_every);
+    compare_with(&alone, machine, sets, policy, ptx, LARGE, pool_every);
     return alone;
 }
 
@@ -118,12 +130,19 @@ static void races_end_the_same_on_every_machine_and_under_every_policy(void **st
     every_machine(&machines);
     every_scheduler(&policies);
     every_dram_scheduler(&orders);
+    every_thin(&machines), every_thin(&policies);
+    const uint32_t pool_every = every(POOL_EVERY, 5 * POOL_EVERY);
     for (int i = 0; i < machines.count || i < policies.count; i++) {
         const char *machine = every_at(&machines, i), *policy = every_at(&policies, i);
-        Outcome outcome = compare(machine, every_at(&orders, i), policy, racing);
-        if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
-        assert_int_equal(outcome.memory[0], CTAS * THREADS * ROUNDS); /* no ticket was lost */
-        text_free(&outcome.printed);
+        const char *order = every_at(&orders, i);
+        Outcome alone;
+        run(&alone, machine, order, policy, racing, 1, 0);
+        if (alone.result.status != GPU_OK) fail_msg("%s", alone.result.message);
+        assert_int_equal(alone.memory[0], CTAS * THREADS * ROUNDS); /* no ticket was lost */
+        compare_with(&alone, machine, order, policy, racing, PAIR, pool_every);
+        if (is_whole || i % LARGE_EVERY == 0)
+            compare_with(&alone, machine, order, policy, racing, LARGE, pool_every);
+        text_free(&alone.printed);
     }
 }
 
@@ -131,7 +150,6 @@ static void races_end_the_same_on_every_machine_and_under_every_policy(void **st
  * second load takes no issue slot, but reads what other SMs write. */
 static void loads_without_a_slot_see_the_same(void **state) {
     (void)state;
-    enum { OFTEN = 3 };
     Outcome outcome =
         compare_every("v100", "", "lrr",
                       ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -147,7 +165,7 @@ static void loads_without_a_slot_see_the_same(void **state) {
                       "  st.global.u32 [%rd1], %r3;\n"
                       "  add.u32 %r4, %r4, 1;\n  setp.lt.u32 %p1, %r4, 40;\n  @%p1 bra again;\n"
                       "  red.global.xor.b32 [%rd1+4], %r3;\n  ret;\n}\n",
-                      OFTEN);
+                      every(3, 31));
     if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
     text_free(&outcome.printed);
 }
@@ -156,12 +174,11 @@ static void loads_without_a_slot_see_the_same(void **state) {
  * all SMs of a port, so some pools have more threads than ports. */
 static void sms_that_share_ports_keep_their_turns(void **state) {
     (void)state;
-    enum { OFTEN = 5 };
     static const char *const sets[] = {"", "gpu.sms=24 noc.sms_per_port=4",
                                        "gpu.sms=130 noc.sms_per_port=13",
                                        "gpu.sms=22 noc.sms_per_port=4"};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
-        Outcome outcome = compare_every("ccws", sets[i], "lrr", racing, OFTEN);
+        Outcome outcome = compare_every("ccws", sets[i], "lrr", racing, every(5, 53));
         if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
         assert_int_equal(outcome.memory[0], CTAS * THREADS * ROUNDS);
         text_free(&outcome.printed);
@@ -278,8 +295,8 @@ static const char straying[] =
 /* The partitions may be one cycle ahead when an SM faults. */
 static void a_fault_amid_traffic_leaves_the_same(void **state) {
     (void)state;
-    enum { OFTEN = 9, FIRST = 3, LAST = 14 };
-    for (int round = FIRST; round <= LAST; round++) {
+    enum { OFTEN = 9, FIRST = 3, SOON = 8, LAST = 14 };
+    for (int round = FIRST; round <= (is_whole ? LAST : SOON); round++) {
         char *ptx = NULL;
         assert_true(asprintf(&ptx, straying, round) > 0);
         Outcome alone, together;
@@ -292,19 +309,20 @@ static void a_fault_amid_traffic_leaves_the_same(void **state) {
     }
 }
 
-/* A kernel may end in cycles of every kind; partitions must not be ahead afterwards. */
+/* A kernel may end in cycles of every kind; partitions must not be ahead afterwards. A short kernel
+ * has as many ends as a long one. */
 static void a_kernels_end_leaves_the_same(void **state) {
     (void)state;
-    enum { FIRST = 8, LAST = 16 };
+    enum { FIRST = 8, LAST = 16, NEVER = 99 };
+    char *ptx = NULL;
+    assert_true(asprintf(&ptx, straying, NEVER) > 0);
     Outcome alone;
-    run(&alone, "gtx480", "", "gto", racing, 1, 0);
-    for (uint32_t every = FIRST; every <= LAST; every++) {
-        Outcome together;
-        run(&together, "gtx480", "", "gto", racing, 2, every);
-        assert_same(&alone, &together);
-        text_free(&together.printed);
-    }
+    run(&alone, "gtx480", "", "gto", ptx, 1, 0);
+    assert_int_equal(alone.result.status, GPU_OK);
+    for (uint32_t pool_every = FIRST; pool_every <= LAST; pool_every += is_whole ? 1 : 2)
+        compare_with(&alone, "gtx480", "", "gto", ptx, PAIR, pool_every);
     text_free(&alone.printed);
+    free(ptx);
 }
 
 /* A thread that was asleep is as late as the network allows, and catches up at once. */
@@ -319,12 +337,12 @@ static void a_network_of_long_links_gives_the_same(void **state) {
 /* When the counters of all units are sampled, no unit is ahead of the others. */
 static void samples_are_of_all_units_at_one_cycle(void **state) {
     (void)state;
-    enum { OFTEN = 9, INTERVAL = 13, MOST = 4096 };
+    enum { INTERVAL = 13, MOST = 4096 };
     Watch alone = {.series = timeseries_new(INTERVAL, MOST)};
     Watch together = {.series = timeseries_new(INTERVAL, MOST)};
     Outcome first, second;
     run_watched(&first, "gtx480", "", "gto", racing, 1, 0, &alone);
-    run_watched(&second, "gtx480", "", "gto", racing, 2, OFTEN, &together);
+    run_watched(&second, "gtx480", "", "gto", racing, 2, every(9, 97), &together);
     assert_same(&first, &second);
     const int samples = timeseries_count(alone.series);
     assert_true(samples > 100);
@@ -383,9 +401,9 @@ static void a_call_is_told_by_the_thread_that_makes_it(void **state) {
     if (!asked.others) skip();
 }
 
-/* With an argument: the test that needs more than the host has. */
+/* `overloaded`: the test that needs more than the host has. `all`: every test, with both sizes of
+ * the pool everywhere. */
 int main(int argc, char **argv) {
-    (void)argv;
     const struct CMUnitTest overloaded[] = {
         cmocka_unit_test(an_overloaded_host_gives_the_same),
     };
@@ -402,6 +420,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(samples_are_of_all_units_at_one_cycle),
         cmocka_unit_test(a_call_is_told_by_the_thread_that_makes_it),
     };
-    if (argc > 1) return cmocka_run_group_tests(overloaded, NULL, NULL);
+    is_whole = argc > 1 && strcmp(argv[1], "all") == 0;
+    if (argc > 1 && !is_whole) return cmocka_run_group_tests(overloaded, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

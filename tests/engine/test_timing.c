@@ -649,6 +649,7 @@ static void counts_the_same_without_sleep(void **state) {
     every_machine(&machines);
     every_scheduler(&policies);
     every_dram_scheduler(&orders);
+    every_thin(&machines), every_thin(&policies);
     for (int m = 0; m < machines.count || m < policies.count; m++) {
         const char *machine = every_at(&machines, m), *policy = every_at(&policies, m);
         Counters counters[2];

@@ -661,6 +661,7 @@ class Packaging(unittest.TestCase):
             self.assertTrue(where.startswith(str(folder / "venv")))
             self.assertEqual((machine, is_there), (DEFAULT_MACHINE, "True"))
 
+    @unittest.skipUnless("Packaging" in sys.argv, "takes a minute: make nightly names it")
     @unittest.skipUnless(all(map(shutil.which, ("dpkg-buildpackage", "dh_python3", "pybuild"))),
                          "debhelper, dh-python or pybuild-plugin-pyproject is not installed")
     def test_debian_s_tools_make_a_package_that_asks_for_what_it_imports(self):

@@ -120,6 +120,7 @@ static void prefetches_on_every_machine(void **unused) {
     (void)unused;
     static Every machines;
     every_machine(&machines);
+    every_thin(&machines);
     for (int m = 0; m < machines.count; m++) {
         Workload w = walk(PLUGIN("next_line"));
         w.machine = every_at(&machines, m);

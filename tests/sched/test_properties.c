@@ -37,6 +37,7 @@ static void list_variants(void) {
     every_scheduler_choice(&variants);
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         every_add(&variants, more[i]);
+    every_thin(&variants);
 }
 
 static uint32_t next_random(uint32_t *seed) {
