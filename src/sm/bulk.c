@@ -50,13 +50,17 @@ static bool is_of_memory(const IsaBulk *copy) {
 static uint32_t moved_bytes(const IsaBulk *copy, bool is_remote) {
     if (!is_of_memory(copy))
         return !is_remote ? 0 : copy->kind == ISA_BULK_ARRIVE ? ARRIVAL_BYTES : copy->bytes;
-    return copy->row_bytes * copy->rows[0] * copy->rows[1] * copy->rows[2] * copy->rows[3];
+    uint32_t bytes = copy->row_bytes;
+    for (int i = 0; i < ISA_BULK_DIMENSIONS; i++)
+        bytes *= copy->rows[i];
+    return bytes;
 }
 
 static uint64_t row_address(const IsaBulk *copy, uint32_t row) {
     uint64_t address = copy->global;
-    if (copy->pixels.dimensions) return address + isa_pixels_offset(&copy->pixels);
-    for (int i = 0; i < 4; i++) {
+    if (copy->pixels.dimensions)
+        return address + isa_pixels_offset(&copy->pixels) + row % copy->rows[1] * copy->stride[1];
+    for (int i = 0; i < ISA_BULK_DIMENSIONS; i++) {
         address += row % copy->rows[i] * copy->stride[i];
         row /= copy->rows[i];
     }
@@ -66,7 +70,7 @@ static uint64_t row_address(const IsaBulk *copy, uint32_t row) {
 /* Whether the next row must be located: the job has just sent all bytes of a pixel. */
 static bool is_pixel_sent(const SmBulkJob *job) {
     return job->copy.pixels.dimensions && job->sent < job->bytes &&
-           job->sent % job->copy.row_bytes == 0;
+           job->sent % (job->copy.row_bytes * job->copy.rows[1]) == 0;
 }
 
 /* Advances to the next pixel inside the tensor; there must be one. */
