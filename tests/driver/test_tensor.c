@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "isa/tensor_map.h"
 #include "tyto/cuda.h"
@@ -686,18 +687,37 @@ static void a_kernel_makes_maps_in_shared_memory(void **state) {
     check_loads(draw_made_in_shared, MADE_TRIALS);
 }
 
+/* Launches a warp; stores the first 4,095 characters of what is printed on stderr in `said`. */
+static CUresult launch_and_listen(CUfunction function, void **arguments, char *said) {
+    FILE *file = tmpfile();
+    fflush(stderr);
+    const int saved = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    CUresult status =
+        cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, TILE_BYTES + 2048, NULL, arguments, NULL);
+    if (status == CUDA_SUCCESS) status = cuCtxSynchronize();
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    said[fread(said, 1, 4095, file)] = '\0';
+    fclose(file);
+    return status;
+}
+
 /* Any bytes may be where a map is expected. */
 static void bytes_that_are_no_map_are_told(void **state) {
     (void)state;
     static const struct {
         size_t at;
         unsigned char value;
+        const char *said;
     } rows[] = {
-        {64, 0},    /* the mark */
-        {8, 0x50},  /* 6 dimensions, of u8 */
-        {9, 0x07},  /* the 15th type */
-        {9, 0x18},  /* the fourth interleave */
-        {55, 0xff}, /* a row of 256 elements is too long for its swizzle */
+        {64, 0, "there is no tensor map at"}, /* the mark */
+        {8, 0x50, "is not valid: its rank"},  /* 6 dimensions, of u8 */
+        {9, 0x07, "is not valid: its element type"},
+        {9, 0x18, "is not valid: its interleave"},
+        {55, 0xff, "is not valid: its rows are longer than its swizzle"}, /* 256 elements */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Trial t;
@@ -709,9 +729,9 @@ static void bytes_that_are_no_map_are_told(void **state) {
         void *arguments[] = {&t.map,        &tile,    &t.bytes, t.at,      t.at + 1,
                              t.at + 2,      t.at + 3, t.at + 4, t.offsets, t.offsets + 1,
                              t.offsets + 2, &work,    values};
-        CUresult status = cuLaunchKernel(kernel[0][LOADS][t.rank], 1, 1, 1, 32, 1, 1,
-                                         TILE_BYTES + 2048, NULL, arguments, NULL);
-        if (status == CUDA_SUCCESS) status = cuCtxSynchronize();
+        char said[4096];
+        const CUresult status = launch_and_listen(kernel[0][LOADS][t.rank], arguments, said);
+        if (!strstr(said, rows[i].said)) fail_msg("row %zu: %s", i, said);
         assert_int_equal(status, CUDA_ERROR_ILLEGAL_ADDRESS);
         cuCtxDestroy(context); /* a device error makes the context unusable */
         assert_int_equal(start(NULL), 0);
