@@ -1647,7 +1647,7 @@ typedef enum CUtensorMapDataType_enum {
 } CUtensorMapDataType;
 
 typedef enum CUtensorMapInterleave_enum {
-    CU_TENSOR_MAP_INTERLEAVE_NONE = 0, /* the others are not supported */
+    CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
     CU_TENSOR_MAP_INTERLEAVE_16B,
     CU_TENSOR_MAP_INTERLEAVE_32B
 } CUtensorMapInterleave;

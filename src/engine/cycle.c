@@ -84,6 +84,7 @@ void cycle_share_work(Engine *engine, uint32_t threads) {
     place_wakes(engine, engine->wakes[0]);
     engine->awake = base_calloc(bits_words(sms), sizeof(uint64_t));
     engine->holding = base_calloc(bits_words(engine->ports), sizeof(uint64_t));
+    engine->delivering = base_calloc(bits_words(engine->ports), sizeof(uint64_t));
     engine->receiving = base_calloc(bits_words(engine->ports), sizeof(uint64_t));
 }
 
@@ -91,6 +92,8 @@ void cycle_open_ports(Engine *engine) {
     const uint32_t room = engine->machine->sm.lsu.fifo;
     engine->ports = machine_ports(engine->machine);
     engine->inboxes = base_alloc_lines(engine->ports * sizeof(SmInbox));
+    engine->deliveries = base_calloc(engine->ports, sizeof *engine->deliveries);
+    engine->copies = base_calloc(engine->machine->sms, sizeof *engine->copies);
     for (uint32_t i = 0; i < engine->ports; i++) {
         uint32_t *handles = base_alloc_lines(inbox_places(room) * sizeof(uint32_t));
         inbox_init(&engine->inboxes[i], engine->replies, i, handles, room);
@@ -101,6 +104,8 @@ static void close_ports(Engine *engine) {
     for (uint32_t i = 0; i < engine->ports; i++)
         free(engine->inboxes[i].handles);
     free(engine->inboxes);
+    free(engine->deliveries);
+    free(engine->copies);
 }
 
 /* ---- Modes ---- */
@@ -147,6 +152,7 @@ void cycle_free(Engine *engine) {
         free(engine->wakes[i]);
     free(engine->awake);
     free(engine->holding);
+    free(engine->delivering);
     free(engine->receiving);
     close_ports(engine);
 }
@@ -172,6 +178,39 @@ static uint64_t receivers(const Engine *engine, uint32_t word) {
     return noc_ready_mask(engine->replies)[word] | engine->holding[word];
 }
 
+/* Queues the copies of a reply at the ports of the SMs that they are for. Returns false if the
+ * reply must wait, because too many copies do. */
+static bool copy_reply(const Engine *engine, uint32_t sm, uint32_t handle) {
+    SmDelivery copies[SM_MOST_COPIES];
+    const uint32_t count = sm_copies(engine->sms[sm], handle, copies);
+    if (engine->copies[sm] + count > SM_MOST_DELIVERIES) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!deliveries_have_room(&engine->deliveries[mem_port(copies[i].sm, engine->ports)]))
+            return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t port = mem_port(copies[i].sm, engine->ports);
+        deliveries_push(&engine->deliveries[port], (SmDelivery){sm, copies[i].job});
+        bits_set(engine->delivering, port);
+    }
+    engine->copies[sm] += count;
+    return true;
+}
+
+/* Each port delivers one copy. Runs before the replies of the cycle, so a copy arrives at least a
+ * cycle after the reply. */
+static void deliver_copies(Engine *engine) {
+    for (uint32_t word = 0; word * 64 < engine->ports; word++)
+        for (uint64_t left = engine->delivering[word]; left; left &= left - 1) {
+            SmDeliveries *deliveries =
+                &engine->deliveries[word * 64 + (uint32_t)bits_lowest64(left)];
+            const SmDelivery first = deliveries_pop(deliveries);
+            engine->copies[first.sm]--;
+            sm_delivered(engine->sms[first.sm], engine->cycle, first.job);
+            bits_set(engine->awake, first.sm);
+            if (!deliveries->count) engine->delivering[word] &= ~(left & -left);
+        }
+}
+
 /* Offers the oldest waiting reply of a port to its SM, and sets the SM's bit in `awake` if it is
  * awake. Then takes another reply from the network, if one has arrived. Returns whether replies
  * still wait. */
@@ -181,7 +220,8 @@ static inline bool receive_at(const Engine *engine, SmInbox *inbox, bool has_arr
     if (inbox_has_waiting(inbox)) {
         handle = inbox_peek(inbox);
         const uint32_t sm = mem_handle_sm(handle);
-        if (sm_offer(engine->sms[sm], now, handle)) inbox_pop(inbox);
+        const bool can_go = !engine->has_agents || copy_reply(engine, sm, handle);
+        if (can_go && sm_offer(engine->sms[sm], now, handle)) inbox_pop(inbox);
         if (*engine->wake[sm] <= now) bits_set(awake, sm);
     }
     /* the record is needed with the last packet, and may be in another thread's cache */
@@ -492,6 +532,7 @@ uint32_t cycle_step_sms(Engine *engine) {
 }
 
 static uint32_t run_below_alone(Engine *engine, ThreadWay way) {
+    if (engine->has_agents) deliver_copies(engine);
     cycle_receive(engine);
     if (engine->has_agents) receive_requests(engine);
     memory_side_step(engine);

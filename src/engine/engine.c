@@ -197,7 +197,9 @@ static bool is_an_sm_busy(const Engine *engine) {
     for (uint32_t word = 0; word < bits_words(engine->machine->sms); word++)
         if (engine->awake[word]) return true;
     for (uint32_t word = 0; word < bits_words(engine->ports); word++)
-        if (ready[word] | engine->holding[word] | cycle_askers(engine, word)) return true;
+        if (ready[word] | engine->holding[word] | engine->delivering[word] |
+            cycle_askers(engine, word))
+            return true;
     return false;
 }
 

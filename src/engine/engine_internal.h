@@ -109,15 +109,18 @@ struct Engine {
     IsaCta **ctas;   /* by SM: the CTAs in its CTA slots, of any grid */
     uint64_t **wake; /* per SM: the next cycle in which it must be stepped. The values of a thread's
                         SMs are adjacent, in the first of `wakes` */
-    uint64_t *wakes[2];  /* memory for wake times; the second is free */
-    uint64_t *awake;     /* SMs that may have to be stepped now, one bit each */
-    SmInbox *inboxes;    /* inboxes of the SMs' ports */
-    uint32_t ports;      /* number of ports; SM i is at port i modulo this */
-    uint64_t *holding;   /* ports that hold replies, one bit each */
-    uint64_t *receiving; /* ports at which replies wait in a cycle of the pool, one bit each */
-    ThreadPool *pool;    /* NULL: one thread does all */
-    uint32_t threads;    /* threads of the pool, including the kernel's own; 1: no pool */
-    CyclePart *parts;    /* one for each thread of the pool */
+    uint64_t *wakes[2];       /* memory for wake times; the second is free */
+    uint64_t *awake;          /* SMs that may have to be stepped now, one bit each */
+    SmInbox *inboxes;         /* inboxes of the SMs' ports */
+    SmDeliveries *deliveries; /* by port: copies of replies for its SMs */
+    uint64_t *delivering;     /* ports with deliveries, one bit each */
+    uint32_t *copies;         /* per SM: copies of its replies that wait for delivery */
+    uint32_t ports;           /* number of ports; SM i is at port i modulo this */
+    uint64_t *holding;        /* ports that hold replies, one bit each */
+    uint64_t *receiving;      /* ports at which replies wait in a cycle of the pool, one bit each */
+    ThreadPool *pool;         /* NULL: one thread does all */
+    uint32_t threads;         /* threads of the pool, including the kernel's own; 1: no pool */
+    CyclePart *parts;         /* one for each thread of the pool */
     bool can_go_ahead; /* the memory side may be a cycle ahead of the SMs (engine/memory_side.c) */
     bool has_agents;   /* SMs serve requests and send replies (sm/agent.h) */
     bool samples;      /* the CTA scheduler may inspect SMs and pause CTAs */

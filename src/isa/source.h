@@ -68,16 +68,19 @@ typedef enum IsaBulkKind {
     ISA_BULK_ARRIVE, /* an arrival at the mbarrier of another CTA */
     ISA_BULK_RELEASE /* the barrier of a cluster is complete: waiting warps are released */
 } IsaBulkKind;
+/* Dimensions of a tile's rows: up to four, and one for the slices of an interleaved map. */
+enum { ISA_BULK_DIMENSIONS = 5 };
 /* A bulk copy that a lane started, or something else that ends later than its instruction. Its
  * bytes have already moved; only its end is pending. */
 typedef struct IsaBulk {
-    uint64_t global;      /* address of its first row; LOCAL: unused; RELEASE: number of the
-                           * cluster; ARRIVE: number of arrivals */
-    uint64_t stride[4];   /* bytes between rows of the second to fifth dimension of a tile ... */
-    uint32_t rows[4];     /* ... and the number of rows in each; 1 for other copies */
-    uint32_t row_bytes;   /* contiguous bytes of global memory */
-    uint32_t shared;      /* PREFETCH: unused */
-    uint32_t bytes;       /* in shared memory */
+    uint64_t global; /* address of its first row; LOCAL: unused; RELEASE: number of the
+                      * cluster; ARRIVE: number of arrivals */
+    uint64_t stride[ISA_BULK_DIMENSIONS]; /* bytes between rows of each dimension of a tile ... */
+    uint32_t rows[ISA_BULK_DIMENSIONS];   /* ... and the number of rows in each; 1 for other
+                                           * copies */
+    uint32_t row_bytes;                   /* contiguous bytes of global memory */
+    uint32_t shared;                      /* PREFETCH: unused */
+    uint32_t bytes;                       /* in shared memory */
     uint32_t barrier;     /* LOAD, LOCAL and ARRIVE: offset of the mbarrier in shared memory */
     int32_t transactions; /* ARRIVE: positive: expected; negative: completed */
     uint16_t ranks;       /* CTAs of the cluster that have the mbarrier, one bit each; 0: the warp's
@@ -85,9 +88,9 @@ typedef struct IsaBulk {
     uint8_t kind;         /* IsaBulkKind */
     uint8_t lane;
     bool drops;       /* ARRIVE: the arrivals also leave the barrier */
-    IsaPixels pixels; /* with an im2col map: rows[0] pixels of row_bytes each, from this one on, of
-                       * a tensor at `global`. Without dimensions, rows and strides give the
-                       * places */
+    IsaPixels pixels; /* with an im2col map: rows[0] pixels, from this one on, of a tensor at
+                       * `global`. Each has rows[1] rows, stride[1] apart. Without dimensions, rows
+                       * and strides give the places */
 } IsaBulk;
 
 /* Where a CTA is resident. */

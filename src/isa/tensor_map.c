@@ -154,6 +154,64 @@ TensorMap tensor_map_get(const uint8_t *bytes) {
         map.stride[i] = (top << 32 | get_bits(bytes, bits_of(TENSOR_FIELD_STRIDE, i)))
                         << STRIDE_SHIFT;
     }
-    map.step[0] = 1; /* without interleave the innermost dimension's step is ignored */
+    if (!map.interleave) map.step[0] = 1; /* the step of the innermost dimension is ignored */
     return map;
+}
+
+/* ---- Validity ---- */
+
+static const char *flaw_of_box(const TensorMap *map) {
+    for (int i = 0; i < map->rank; i++)
+        if (!map->box[i] || map->box[i] > TENSOR_MAX_BOX)
+            return "its box is not 1 to 256 elements in each dimension";
+    return NULL;
+}
+
+static const char *flaw_of_pixels(const TensorMap *map) {
+    if (map->rank < TENSOR_LEAST_PIXELS_RANK) return "its rank is below 3, and it is of im2col";
+    if (!map->box[0] || map->box[0] > TENSOR_MAX_BOX) return "its pixels are not 1 to 256 channels";
+    if (!map->pixels || map->pixels > TENSOR_MAX_PIXELS)
+        return "its columns are not 1 to 1,024 pixels";
+    for (int i = 0; i < map->rank - 2; i++)
+        if ((int64_t)map->last[i + 1] + map->upper[i] < map->lower[i])
+            return "its corners leave no position for a filter";
+    return NULL;
+}
+
+static const char *flaw_of_interleave(const TensorMap *map) {
+    if (map->interleave > 2) return "its interleave is not 16 or 32 bytes";
+    if (map->rank < TENSOR_LEAST_PIXELS_RANK) return "its rank is below 3, and it is interleaved";
+    if (map->interleave == 1) return NULL;
+    if (map->swizzle != TENSOR_WIDE_SWIZZLE)
+        return "its interleave is 32 bytes, but its swizzle is not";
+    uint64_t all = map->address;
+    for (int i = 0; i < map->rank - 1; i++)
+        all |= map->stride[i];
+    if (all % TENSOR_WIDE_ALIGNMENT)
+        return "its address or a stride is not a multiple of 32, its interleave";
+    return NULL;
+}
+
+/* The rules for the channels of a map without slices. */
+static const char *flaw_of_row(const TensorMap *map) {
+    const uint32_t bytes = map->box[0] * tensor_element_bytes((TensorType)map->type);
+    if (map->step[0] != 1) return "its innermost element stride is not 1";
+    if (bytes % TENSOR_ROW_ALIGNMENT) return "its rows are not a multiple of 16 bytes";
+    if (map->swizzle && bytes > 1u << map->swizzle) return "its rows are longer than its swizzle";
+    return NULL;
+}
+
+const char *tensor_map_flaw(const TensorMap *map) {
+    if (map->mark != TENSOR_MAP_MARK) return "its bytes are not those of a map";
+    if (map->type >= TENSOR_TYPES) return "its element type does not exist";
+    if (!map->rank || map->rank > TENSOR_MAX_RANK) return "its rank is not 1 to 5";
+    if (map->swizzle && (map->swizzle < 5 || map->swizzle > 7))
+        return "its swizzle is not 32, 64 or 128 bytes";
+    for (int i = 0; i < map->rank; i++)
+        if (!map->step[i] || map->step[i] > TENSOR_MAX_STEP)
+            return "its element strides are not 1 to 8";
+    const char *flaw = map->is_im2col ? flaw_of_pixels(map) : flaw_of_box(map);
+    if (!flaw) flaw = map->interleave ? flaw_of_interleave(map) : flaw_of_row(map);
+    if (!flaw && tensor_tile_bytes(map) > TENSOR_MAX_BYTES) flaw = "its tile exceeds 1 MiB";
+    return flaw;
 }

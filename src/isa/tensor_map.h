@@ -15,10 +15,12 @@ enum {
     TENSOR_MAX_RANK = 5,
     TENSOR_MAX_BOX = 256,
     TENSOR_MAX_STEP = 8,
-    TENSOR_LEAST_PIXELS_RANK = 3, /* of an im2col map: N, W, C */
+    TENSOR_LEAST_PIXELS_RANK = 3, /* of an im2col map, and of an interleaved one: N, W, C */
     TENSOR_MAX_PIXELS = 1024,
     TENSOR_MAX_BYTES = 1 << 20, /* per tile: more than an SM's shared memory, and no overflow */
-    TENSOR_ROW_ALIGNMENT = 16   /* of the bytes of a tile's row */
+    TENSOR_ROW_ALIGNMENT = 16,  /* of the bytes of a tile's row */
+    TENSOR_WIDE_ALIGNMENT = 32, /* of address and strides, for an interleave of 32 bytes */
+    TENSOR_WIDE_SWIZZLE = 5     /* the only one for an interleave of 32 bytes */
 };
 
 /* Elements, numbered as CUtensorMapDataType. */
@@ -54,12 +56,13 @@ typedef struct TensorMap {
     uint8_t rank;       /* 1 to 5 */
     uint8_t swizzle;    /* log2 of the bytes in which 16-byte units are permuted, 5 to 7; 0: none */
     bool fills_nan;     /* elements outside are NaN, otherwise zero */
-    uint8_t interleave; /* log2 of the bytes of a slice of channels, less 3; 0: none */
+    uint8_t interleave; /* log2 of the bytes of a slice of channels, less 3 (1, 2); 0: no slices */
     uint64_t address;   /* of the first element, in global memory */
     uint64_t stride[TENSOR_MAX_RANK - 1]; /* bytes between elements of dimension 1, 2, ... */
     uint32_t last[TENSOR_MAX_RANK];       /* number of elements of each dimension, less one */
     uint16_t box[TENSOR_MAX_RANK];        /* elements per tile in each dimension */
-    uint8_t step[TENSOR_MAX_RANK];        /* every step-th element is copied */
+    uint8_t step[TENSOR_MAX_RANK];        /* every step-th element is copied; the first is 1
+                                           * without an interleave */
     bool is_im2col;                       /* box[0]: channels per pixel; the rest is unused */
     uint16_t pixels;                      /* im2col: per copy */
     int16_t lower[TENSOR_MAX_RANK - 2];   /* im2col: first position of a filter in W, H, D */
@@ -97,45 +100,37 @@ TensorMap tensor_map_get(const uint8_t *bytes);
 static inline uint32_t tensor_count(const TensorMap *map, int dimension) {
     return (map->box[dimension] + map->step[dimension] - 1u) / map->step[dimension];
 }
+/* Bytes of a slice of channels; 0: the map is not interleaved. */
+static inline uint32_t tensor_slice_bytes(const TensorMap *map) {
+    return map->interleave ? 8u << map->interleave : 0;
+}
+/* Bytes of a row of a tile, which are adjacent in shared memory: the channels of a pixel, or one
+ * slice of them. */
+static inline uint32_t tensor_row_bytes(const TensorMap *map) {
+    if (map->interleave) return tensor_slice_bytes(map);
+    return tensor_element_bytes((TensorType)map->type) * tensor_count(map, 0);
+}
+/* Rows per pixel: the slices of its channels; the last slice may be incomplete. */
+static inline uint32_t tensor_pixel_rows(const TensorMap *map) {
+    const uint32_t row = tensor_row_bytes(map);
+    return (tensor_element_bytes((TensorType)map->type) * tensor_count(map, 0) + row - 1) / row;
+}
 /* Bytes of a tile in shared memory. */
-static inline uint32_t tensor_tile_bytes(const TensorMap *map) {
-    uint32_t bytes = tensor_element_bytes((TensorType)map->type) * tensor_count(map, 0);
+static inline uint64_t tensor_tile_bytes(const TensorMap *map) {
+    uint64_t bytes = (uint64_t)tensor_row_bytes(map) * tensor_pixel_rows(map);
     for (int i = 1; i < map->rank && !map->is_im2col; i++)
-        bytes *= tensor_count(map, i);
+        bytes *= tensor_count(map, i); /* five counts up to 256: fits */
     return map->is_im2col ? bytes * map->pixels : bytes;
 }
-
-static inline bool tensor_box_is_valid(const TensorMap *map) {
-    for (int i = 0; i < map->rank; i++)
-        if (!map->box[i] || map->box[i] > TENSOR_MAX_BOX) return false;
-    return true;
+/* Bytes in global memory from one slice of channels to the next. The slices are outside of W, H and
+ * D, and inside of N (NC/8DHWC8). The API gives no stride for them; this one is ours: the last of
+ * W, H, D times its size. */
+static inline uint64_t tensor_slice_stride(const TensorMap *map) {
+    return map->stride[map->rank - 3] * (map->last[map->rank - 2] + UINT64_C(1));
 }
 
-/* The range of filter positions must not be empty. */
-static inline bool tensor_pixels_are_valid(const TensorMap *map) {
-    if (map->rank < TENSOR_LEAST_PIXELS_RANK || !map->box[0] || map->box[0] > TENSOR_MAX_BOX ||
-        !map->pixels || map->pixels > TENSOR_MAX_PIXELS)
-        return false;
-    for (int i = 0; i < map->rank - 2; i++)
-        if ((int64_t)map->last[i + 1] + map->upper[i] < map->lower[i]) return false;
-    return true;
-}
-
-/* Whether the fields could come from cuTensorMapEncode...; a program can pass any bytes as a
- * map. */
-static inline bool tensor_map_is_valid(const TensorMap *map) {
-    if (map->mark != TENSOR_MAP_MARK || map->type >= TENSOR_TYPES || map->interleave) return false;
-    if (!map->rank || map->rank > TENSOR_MAX_RANK) return false;
-    if (map->swizzle && (map->swizzle < 5 || map->swizzle > 7)) return false;
-    if (map->is_im2col ? !tensor_pixels_are_valid(map) : !tensor_box_is_valid(map)) return false;
-    for (int i = 0; i < map->rank; i++)
-        if (!map->step[i] || map->step[i] > TENSOR_MAX_STEP) return false;
-    const uint32_t bytes = map->box[0] * tensor_element_bytes((TensorType)map->type);
-    uint64_t tile = map->is_im2col ? (uint64_t)bytes * map->pixels : bytes;
-    for (int i = 1; i < map->rank && !map->is_im2col; i++)
-        tile *= tensor_count(map, i); /* five counts up to 256: fits */
-    return map->step[0] == 1 && tile <= TENSOR_MAX_BYTES && bytes % TENSOR_ROW_ALIGNMENT == 0 &&
-           (!map->swizzle || bytes <= 1u << map->swizzle);
-}
+/* The first rule of cuTensorMapEncode... that the fields break, as a text ("its ..."); NULL: none.
+ * A program can pass any bytes as a map. */
+const char *tensor_map_flaw(const TensorMap *map);
 
 #endif

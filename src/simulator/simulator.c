@@ -111,6 +111,7 @@ static GpuOptions gpu_options_of(const Options *options, const Machine *machine,
                                  Findings *findings) {
     return (GpuOptions){
         .machine = timed ? timed->config : NULL,
+        .device = machine_config(machine),
         .scheduler = timed ? timed->scheduler : NULL,
         .cta_scheduler = timed ? timed->cta_scheduler : NULL,
         .watch = timed ? &timed->watch : NULL,

@@ -10,8 +10,12 @@ enum { NO_JOB = UINT32_MAX };
 
 void bulk_init(SmBulk *bulk, Sm *owner) {
     const SmBulkList none = {NO_JOB, NO_JOB};
-    *bulk =
-        (SmBulk){.owner = owner, .unused = none, .sending = none, .ended = none, .releasing = none};
+    *bulk = (SmBulk){.owner = owner,
+                     .unused = none,
+                     .sending = none,
+                     .ended = none,
+                     .delivered = none,
+                     .releasing = none};
 }
 
 void bulk_free(SmBulk *bulk) { free(bulk->jobs); }
@@ -50,13 +54,17 @@ static bool is_of_memory(const IsaBulk *copy) {
 static uint32_t moved_bytes(const IsaBulk *copy, bool is_remote) {
     if (!is_of_memory(copy))
         return !is_remote ? 0 : copy->kind == ISA_BULK_ARRIVE ? ARRIVAL_BYTES : copy->bytes;
-    return copy->row_bytes * copy->rows[0] * copy->rows[1] * copy->rows[2] * copy->rows[3];
+    uint32_t bytes = copy->row_bytes;
+    for (int i = 0; i < ISA_BULK_DIMENSIONS; i++)
+        bytes *= copy->rows[i];
+    return bytes;
 }
 
 static uint64_t row_address(const IsaBulk *copy, uint32_t row) {
     uint64_t address = copy->global;
-    if (copy->pixels.dimensions) return address + isa_pixels_offset(&copy->pixels);
-    for (int i = 0; i < 4; i++) {
+    if (copy->pixels.dimensions)
+        return address + isa_pixels_offset(&copy->pixels) + row % copy->rows[1] * copy->stride[1];
+    for (int i = 0; i < ISA_BULK_DIMENSIONS; i++) {
         address += row % copy->rows[i] * copy->stride[i];
         row /= copy->rows[i];
     }
@@ -66,7 +74,7 @@ static uint64_t row_address(const IsaBulk *copy, uint32_t row) {
 /* Whether the next row must be located: the job has just sent all bytes of a pixel. */
 static bool is_pixel_sent(const SmBulkJob *job) {
     return job->copy.pixels.dimensions && job->sent < job->bytes &&
-           job->sent % job->copy.row_bytes == 0;
+           job->sent % (job->copy.row_bytes * job->copy.rows[1]) == 0;
 }
 
 /* Advances to the next pixel inside the tensor; there must be one. */
@@ -121,16 +129,36 @@ static SmSend next_part(const SmContext *sm, const SmBulk *bulk, uint32_t index,
         .advice = is_prefetch ? MEM_ADVICE_PREFETCH : MEM_ADVICE_NONE};
 }
 
+/* Each delivery gets a copy of the replies to a request. */
+static void expect_copies(SmBulk *bulk, uint32_t index, uint32_t sectors) {
+    for (uint32_t i = bulk->jobs[index].delivery; i != NO_JOB; i = bulk->jobs[i].delivery)
+        bulk->jobs[i].under_way += (uint32_t)bits_count32(sectors);
+}
+
 /* Sends the next request of a job. Returns its size in bytes; 0: no room. */
 static uint32_t send_part(SmBulk *bulk, SmContext *sm, SmPort *port, uint32_t index) {
     const SmBulkJob *job = &bulk->jobs[index];
     uint32_t bytes;
     if (job->sm == BULK_TO_MEMORY) {
         const SmSend part = next_part(sm, bulk, index, &bytes);
-        return port_send(port, sm, &part) ? bytes : 0;
+        if (!port_send(port, sm, &part)) return 0;
+        expect_copies(bulk, index, part.access.sectors);
+        return bytes;
     }
     const SmSend packet = next_packet(bulk, index, &bytes);
     return port_send_to(port, sm, &packet, endpoint_sm(job->sm)) ? bytes : 0;
+}
+
+static bool has_arrived(const SmBulkJob *delivery) {
+    return delivery->sent == delivery->bytes && !delivery->under_way;
+}
+
+/* All requests of the job have been sent: its deliveries expect no further copies. */
+static void end_deliveries(SmBulk *bulk, uint32_t index) {
+    for (uint32_t i = bulk->jobs[index].delivery; i != NO_JOB; i = bulk->jobs[i].delivery) {
+        bulk->jobs[i].sent = bulk->jobs[i].bytes;
+        if (has_arrived(&bulk->jobs[i])) push(bulk, &bulk->delivered, i);
+    }
 }
 
 /* Sends the next request of the oldest job that still has bytes to send. */
@@ -149,6 +177,7 @@ static void send(SmBulk *bulk, SmContext *sm, SmPort *port) {
     }
     if (job->sent < job->bytes) return;
     pop(bulk, &bulk->sending);
+    end_deliveries(bulk, index);
     if (!job->under_way) push(bulk, &bulk->ended, index);
 }
 
@@ -159,6 +188,22 @@ static void answered(void *agent, SmContext *sm, const MemRequest *request) {
     bulk->under_way--;
     job->under_way--;
     if (job->sent == job->bytes && !job->under_way) push(bulk, &bulk->ended, request->waiting);
+}
+
+uint32_t bulk_copies(const SmBulk *bulk, const MemRequest *request,
+                     SmDelivery copies[SM_MOST_COPIES]) {
+    uint32_t count = 0;
+    if (!bulk->is_attached || request->client != bulk->client) return 0;
+    for (uint32_t i = bulk->jobs[request->waiting].delivery; i != NO_JOB;
+         i = bulk->jobs[i].delivery)
+        copies[count++] = (SmDelivery){bulk->jobs[i].sm, i};
+    return count;
+}
+
+void bulk_delivered(SmBulk *bulk, uint32_t delivery) {
+    SmBulkJob *job = &bulk->jobs[delivery];
+    job->under_way--;
+    if (has_arrived(job)) push(bulk, &bulk->delivered, delivery);
 }
 
 /* ---- Ends ---- */
@@ -192,28 +237,34 @@ static void release(SmBulk *bulk, const SmContext *sm) {
     }
 }
 
-/* Completes at most one job per cycle. */
-static void end_one(SmBulk *bulk, SmContext *sm) {
-    if (bulk->ended.first == NO_JOB) return;
-    const uint32_t index = pop(bulk, &bulk->ended);
+/* Completes the oldest job of a list. */
+static void end_first(SmBulk *bulk, SmContext *sm, SmBulkList *list) {
+    const uint32_t index = pop(bulk, list);
     const SmBulkJob *job = &bulk->jobs[index];
     if (holds_warp(&job->copy)) {
-        end(sm, job->grid, job->warp, &job->copy);
+        if (!job->is_empty) end(sm, job->grid, job->warp, &job->copy);
         warps_copy_done(&sm->warps, job->warp, job->group);
         events_post(&sm->events, SM_EVENT_WAIT_DONE, job->warp);
     }
     push(bulk, &bulk->unused, index);
 }
 
+/* Completes at most one job per cycle, and all deliveries: these are on other SMs. */
+static void end_some(SmBulk *bulk, SmContext *sm) {
+    while (bulk->delivered.first != NO_JOB)
+        end_first(bulk, sm, &bulk->delivered);
+    if (bulk->ended.first != NO_JOB) end_first(bulk, sm, &bulk->ended);
+}
+
 static void step(void *agent, SmContext *sm, SmPort *port) {
     release(agent, sm);
-    end_one(agent, sm);
+    end_some(agent, sm);
     send(agent, sm, port);
 }
 
 static uint64_t next_step(const void *agent) {
     const SmBulk *bulk = agent;
-    if (bulk->ended.first != NO_JOB) return 0;
+    if (bulk->ended.first != NO_JOB || bulk->delivered.first != NO_JOB) return 0;
     const SmBulkList *lists[] = {&bulk->sending, &bulk->releasing};
     uint64_t next = UINT64_MAX;
     for (int i = 0; i < 2; i++)
@@ -235,6 +286,40 @@ static uint32_t target_of(const SmContext *sm, const SmWarp *w, const IsaBulk *c
     return count && places[0].sm != sm->env.index ? places[0].sm : BULK_TO_MEMORY;
 }
 
+/* The delivery of the job to that SM, a new one if it has none. */
+static uint32_t delivery_to(SmBulk *bulk, SmContext *sm, uint32_t index, uint32_t target) {
+    for (uint32_t i = bulk->jobs[index].delivery; i != NO_JOB; i = bulk->jobs[i].delivery)
+        if (bulk->jobs[i].sm == target) return i;
+    const uint32_t delivery = new_job(bulk);
+    SmBulkJob *of = &bulk->jobs[index], *made = &bulk->jobs[delivery];
+    *made = *of;
+    made->copy.ranks = 0;
+    made->sm = target;
+    of->delivery = delivery;
+    warps_issued(&sm->warps, of->warp);
+    return delivery;
+}
+
+/* Divides the destination CTAs of a load among this SM and deliveries to others. CTAs that have
+ * exited stay with this SM: the end of the copy reports them. */
+static void add_deliveries(SmBulk *bulk, SmContext *sm, uint32_t index) {
+    const SmBulkJob *job = &bulk->jobs[index];
+    const WarpSource *source = job->grid->source;
+    const SourceWarp *handle = sm->warps.warp[job->warp].handle;
+    const uint32_t all = job->copy.ranks;
+    IsaBulk one = job->copy;
+    for (uint32_t rest = all; rest; rest &= rest - 1) {
+        SourcePlace places[SOURCE_MOST_PLACES];
+        one.ranks = (uint16_t)(rest & -rest);
+        if (!source->type->places(source, handle, &one, places)) continue;
+        if (places[0].sm == sm->env.index) continue;
+        const uint32_t delivery = delivery_to(bulk, sm, index, places[0].sm);
+        bulk->jobs[delivery].copy.ranks |= one.ranks;
+        bulk->jobs[index].copy.ranks &= (uint16_t)~one.ranks;
+    }
+    bulk->jobs[index].is_empty = all && !bulk->jobs[index].copy.ranks;
+}
+
 static void add(SmBulk *bulk, SmContext *sm, int warp, const IsaBulk *copy) {
     SmWarp *w = &sm->warps.warp[warp];
     const struct DeviceMemory *memory = w->grid->source->memory;
@@ -247,11 +332,13 @@ static void add(SmBulk *bulk, SmContext *sm, int warp, const IsaBulk *copy) {
                                     .bytes = moved_bytes(copy, target != BULK_TO_MEMORY),
                                     .sm = target,
                                     .from = sm->cycle + start,
+                                    .delivery = NO_JOB,
                                     .warp = (uint8_t)warp,
                                     .group = is_in_group ? warps_copy_issued(&sm->warps, warp) : 0};
     if (memory && is_of_memory(copy))
         bulk->jobs[index].copy.global = mem_seen_address(memory, copy->global);
     if (holds_warp(copy)) warps_issued(&sm->warps, warp);
+    if (copy->kind == ISA_BULK_LOAD) add_deliveries(bulk, sm, index);
     push(bulk, is_release ? &bulk->releasing : &bulk->sending, index);
 }
 

@@ -402,6 +402,16 @@ bool sm_offer(Sm *sm, uint64_t cycle, uint32_t handle) {
     return is_taken;
 }
 
+uint32_t sm_copies(const Sm *sm, uint32_t handle, SmDelivery copies[SM_MOST_COPIES]) {
+    return bulk_copies(&sm->bulk, &sm->port.requests[mem_handle_index(handle)], copies);
+}
+
+void sm_delivered(Sm *sm, uint64_t cycle, uint32_t delivery) {
+    bulk_delivered(&sm->bulk, delivery);
+    sm->is_quiet = false;
+    if (*sm->context.env.wake > cycle) *sm->context.env.wake = cycle;
+}
+
 bool sm_offer_request(Sm *sm, uint64_t cycle, MemRequest *request) {
     SmContext *context = &sm->context;
     context->cycle = cycle;

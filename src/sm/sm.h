@@ -23,6 +23,7 @@
 #include "partition/request.h"
 #include "sched/agent.h"
 #include "sm/agent.h"
+#include "sm/deliveries.h"
 #include "sm/grid.h"
 #include "sm/profile.h"
 #include "sm/sm_config.h"
@@ -162,7 +163,11 @@ void sm_report_policy(Sm *sm, const TytoReport *out);
  * Returns false if there is no room; then the reply must be offered again. */
 __attribute__((noinline)) bool sm_offer(Sm *sm, uint64_t cycle,
                                         uint32_t handle); /* separate in profiles */
-/* The same for a request whose target is this SM and which an agent of it serves. */
+/* The copies that a reply, which this SM requested, needs for other SMs. Returns their number. */
+uint32_t sm_copies(const Sm *sm, uint32_t handle, SmDelivery copies[SM_MOST_COPIES]);
+/* A copy has arrived at the SM that it is for. `sm` is the SM that requested the data. */
+void sm_delivered(Sm *sm, uint64_t cycle, uint32_t delivery);
+/* Offers a request whose target is this SM and which an agent of it serves; as sm_offer. */
 bool sm_offer_request(Sm *sm, uint64_t cycle, MemRequest *request);
 /* The SM's own cycle. */
 __attribute__((noinline)) void sm_step(Sm *sm, uint64_t cycle); /* likewise */

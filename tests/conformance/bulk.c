@@ -213,7 +213,7 @@ static const struct {
     {".element_stride", "1, 1", "1, 3"},
     {".global_stride", "0, 32", "0, 1024"},
     {".elemtype", "2", "1"},
-    {".interleave_layout", "0", "0"},
+    {".interleave_layout", "0", "2"},
     {".swizzle_mode", "0", "3"},
     {".fill_mode", "0", "1"},
 };

@@ -353,6 +353,39 @@ static const struct {
      "misaligned read of 4 bytes at shared::cluster address"},
 };
 
+/* The clusters that fit on h100, in a functional run too: of its 8 GPCs 2 have 18 SMs and 6
+ * have 16. A CTA has 1 KiB of shared memory besides its own, so that only one with 113.5 KiB fits
+ * on an SM. */
+static void occupancy_is_that_of_the_machine(void **state) {
+    (void)state;
+    static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                              ".visible .entry k() { ret; }\n";
+    enum { KIB = 1024, HALF = 113 * KIB };
+    static const struct {
+        unsigned size, shared_bytes;
+        int clusters;
+    } rows[] = {{1, 200 * KIB, 132}, {2, 200 * KIB, 66}, {4, 200 * KIB, 32}, {8, 200 * KIB, 16},
+                {16, 200 * KIB, 8},  {4, HALF, 66},      {4, HALF + 512, 32}};
+    CUmodule module;
+    CUfunction kernel;
+    int clusters, ctas;
+    assert_cuda(cuModuleLoadData(&module, ptx));
+    assert_cuda(cuModuleGetFunction(&kernel, module, "k"));
+    assert_cuda(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+        attribute.value.clusterDim.x = rows[i].size;
+        attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1;
+        const CUlaunchConfig config = {rows[i].size,         1,    1,          128, 1, 1,
+                                       rows[i].shared_bytes, NULL, &attribute, 1};
+        assert_cuda(cuOccupancyMaxActiveClusters(&clusters, kernel, &config));
+        assert_int_equal(clusters, rows[i].clusters);
+        assert_cuda(cuOccupancyMaxPotentialClusterSize(&ctas, kernel, &config));
+        assert_int_equal(ctas, 16);
+    }
+    assert_cuda(cuModuleUnload(module));
+}
+
 /* A grid that is counted in clusters. Its launch gives the kernel's block, or one of one thread. */
 static void blocks_are_clusters(void **state) {
     (void)state;
@@ -441,6 +474,7 @@ int main(void) {
         cmocka_unit_test(a_lane_may_reach_the_barrier_after_the_rest_of_its_warp),
         cmocka_unit_test(copies_stores_and_arrivals_complete_elsewhere),
         cmocka_unit_test(sizes_are_those_of_the_device),
+        cmocka_unit_test(occupancy_is_that_of_the_machine),
         cmocka_unit_test(blocks_are_clusters),
         cmocka_unit_test(blocks_are_clusters_of_a_known_shape),
         cmocka_unit_test(a_mistake_is_told),

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "isa/tensor_map.h"
 #include "tyto/cuda.h"
@@ -116,12 +117,14 @@ static int end(void **state) {
 typedef struct Trial {
     CUtensorMap map;
     CUtensorMapDataType type;
+    CUtensorMapInterleave interleave;
     CUtensorMapSwizzle swizzle;
     CUtensorMapFloatOOBfill fill;
     cuuint32_t rank, box[RANK], steps[RANK];
     uint64_t sizes[RANK], strides[RANK - 1], offset;
     int32_t at[RANK];
     uint32_t element_bytes, bytes; /* bytes of the tile */
+    uint32_t slice, slices;        /* interleaved: channels per slice, slices of the box */
     bool is_im2col;
     cuuint32_t pixels;
     int lower[RANK - 2], upper[RANK - 2];
@@ -135,38 +138,81 @@ static uint64_t values[21];
 
 static const uint32_t widths[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 
-static void draw_trial(Trial *t) {
-    do {
-        uint64_t stride;
-        memset(t, 0, sizeof *t);
-        t->rank = 1 + draw(RANK);
-        t->type = (CUtensorMapDataType)draw(13);
-        t->element_bytes = widths[t->type];
-        t->swizzle = (CUtensorMapSwizzle)draw(4);
-        t->fill = (CUtensorMapFloatOOBfill)(t->type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16 && draw(2));
+/* A multiple of it is a valid address or stride. */
+static uint32_t unit_of(const Trial *t) {
+    return t->interleave == CU_TENSOR_MAP_INTERLEAVE_32B ? 32 : 16;
+}
+
+static cuuint32_t count_of(const Trial *t, cuuint32_t i) {
+    return (t->box[i] + t->steps[i] - 1) / t->steps[i];
+}
+
+/* Type, interleave, swizzle and channels; `bytes` becomes that of a pixel in shared memory. Half
+ * of the interleaved boxes are whole slices. */
+static void draw_channels(Trial *t) {
+    t->type = (CUtensorMapDataType)draw(13);
+    t->element_bytes = widths[t->type];
+    t->interleave = (CUtensorMapInterleave)(t->rank < 3 ? 0 : draw(3));
+    t->swizzle = (CUtensorMapSwizzle)(t->interleave == CU_TENSOR_MAP_INTERLEAVE_32B ? 1 : draw(4));
+    t->fill = (CUtensorMapFloatOOBfill)(t->type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16 && draw(2));
+    t->steps[0] = 1;
+    if (t->interleave) {
+        const bool is_whole = draw(2);
+        t->slice = unit_of(t) / t->element_bytes;
+        t->box[0] = is_whole ? t->slice * (1 + draw(4)) : 1 + draw(4 * t->slice);
+        if (!is_whole) t->steps[0] = 1 + draw(3);
+        t->slices = (count_of(t, 0) + t->slice - 1) / t->slice;
+        t->bytes = t->slices * unit_of(t);
+    } else {
         const uint32_t units = t->swizzle ? 1u << t->swizzle : 1 + draw(6); /* 16 bytes each */
         t->box[0] = 16 * units / t->element_bytes;
-        t->sizes[0] = 1 + draw(3 * t->box[0]);
-        t->steps[0] = 1;
-        stride = (t->sizes[0] * t->element_bytes + 15) / 16 * 16 + 16 * draw(3);
         t->bytes = 16 * units;
+    }
+    t->sizes[0] = 1 + draw(3 * t->box[0]);
+}
+
+/* Strides without overlaps, after the sizes. Returns the bytes of the tensor. */
+static uint64_t draw_strides(Trial *t) {
+    const uint32_t unit = unit_of(t), last = t->rank - 1;
+    uint64_t stride = t->interleave ? unit : (t->sizes[0] * t->element_bytes + 15) / 16 * 16;
+    stride += unit * draw(3);
+    for (cuuint32_t i = 1; i < t->rank; i++) {
+        if (t->interleave && i == last) {
+            const uint64_t slices = (t->sizes[0] + t->slice - 1) / t->slice;
+            stride = t->strides[last - 2] * t->sizes[last - 1] * slices + unit * draw(2);
+        }
+        t->strides[i - 1] = stride;
+        stride = stride * t->sizes[i] + unit * draw(2);
+    }
+    return stride;
+}
+
+/* The tile fits, and its swizzle leads to no byte outside of it: the kernels copy only its bytes.
+ */
+static bool is_good_tile(const Trial *t) {
+    return t->bytes <= TILE_BYTES && t->bytes % (16u << t->swizzle) == 0;
+}
+
+static void draw_trial(Trial *t) {
+    do {
+        memset(t, 0, sizeof *t);
+        t->rank = 1 + draw(RANK);
+        draw_channels(t);
         for (cuuint32_t i = 1; i < t->rank; i++) {
             t->box[i] = 1 + draw(6);
             t->steps[i] = 1 + draw(3);
             t->sizes[i] = 1 + draw(9);
-            t->strides[i - 1] = stride;
-            stride = stride * t->sizes[i] + 16 * draw(2);
-            t->bytes *= (t->box[i] + t->steps[i] - 1) / t->steps[i];
+            t->bytes *= count_of(t, i);
         }
-        t->offset = 16 * draw(8);
+        const uint64_t bytes = draw_strides(t);
+        t->offset = unit_of(t) * draw(8);
         for (cuuint32_t i = 0; i < t->rank; i++)
             t->at[i] = (int32_t)draw((uint32_t)t->sizes[i] + 6) - 3;
-        if (t->offset + stride <= BYTES && t->bytes <= TILE_BYTES) break;
+        if (t->offset + bytes <= BYTES && is_good_tile(t)) break;
     } while (true);
     assert_cuda(cuTensorMapEncodeTiled(&t->map, t->type, t->rank, (void *)(tensor + t->offset),
-                                       t->sizes, t->strides, t->box, t->steps,
-                                       CU_TENSOR_MAP_INTERLEAVE_NONE, t->swizzle,
-                                       CU_TENSOR_MAP_L2_PROMOTION_L2_128B, t->fill));
+                                       t->sizes, t->strides, t->box, t->steps, t->interleave,
+                                       t->swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, t->fill));
 }
 
 /* The filter is within its box, as the PTX ISA requires; its offsets may lead anywhere. */
@@ -191,31 +237,22 @@ static void draw_im2col(Trial *t) {
         memset(t, 0, sizeof *t);
         t->is_im2col = true;
         t->rank = 3 + draw(RANK - 2);
-        t->type = (CUtensorMapDataType)draw(13);
-        t->element_bytes = widths[t->type];
-        t->swizzle = (CUtensorMapSwizzle)draw(4);
-        t->fill = (CUtensorMapFloatOOBfill)(t->type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16 && draw(2));
-        const uint32_t units = t->swizzle ? 1u << t->swizzle : 1 + draw(6);
-        t->box[0] = 16 * units / t->element_bytes;
+        draw_channels(t);
         t->pixels = 1 + draw(64);
-        t->bytes = 16 * units * t->pixels;
-        t->sizes[0] = 1 + draw(3 * t->box[0]);
-        t->steps[0] = 1;
-        uint64_t stride = (t->sizes[0] * t->element_bytes + 15) / 16 * 16 + 16 * draw(3);
+        t->bytes *= t->pixels;
         for (cuuint32_t i = 1; i < t->rank; i++) {
             t->sizes[i] = 1 + draw(7);
             t->steps[i] = 1 + draw(3);
-            t->strides[i - 1] = stride;
-            stride = stride * t->sizes[i] + 16 * draw(2);
         }
-        t->offset = 16 * draw(8);
+        const uint64_t bytes = draw_strides(t);
+        t->offset = unit_of(t) * draw(8);
         draw_filter(t);
-        if (t->offset + stride <= BYTES && t->bytes <= TILE_BYTES) break;
+        if (t->offset + bytes <= BYTES && is_good_tile(t)) break;
     } while (true);
     assert_cuda(cuTensorMapEncodeIm2col(&t->map, t->type, t->rank, (void *)(tensor + t->offset),
                                         t->sizes, t->strides, t->lower, t->upper, t->box[0],
-                                        t->pixels, t->steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                        t->swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, t->fill));
+                                        t->pixels, t->steps, t->interleave, t->swizzle,
+                                        CU_TENSOR_MAP_L2_PROMOTION_L2_128B, t->fill));
 }
 
 /* Position of byte `at` of the tile in shared memory; the tile starts at a multiple of 1,024. */
@@ -244,11 +281,34 @@ static int64_t position(const Trial *t, cuuint32_t i, int64_t *number) {
     return n < in_first ? t->at[i] + n * t->steps[i] : low + (n - in_first) % in_each * t->steps[i];
 }
 
-/* Byte in the tensor of element `index` of an im2col copy; -1 if it is outside. */
-static int64_t pixel_place_of(const Trial *t, uint32_t index, bool has_offsets) {
-    const int64_t channel = t->at[0] + (int64_t)(index % t->box[0]);
-    int64_t number = index / t->box[0], place = (int64_t)t->offset + channel * t->element_bytes;
-    bool is_inside = channel >= 0 && channel < (int64_t)t->sizes[0];
+/* Where an element of a tile comes from: number `channel` of the box of pixel `pixel`. An
+ * interleaved tile has, of each image, the first slice of all its pixels, then the next slice; a
+ * copy of im2col counts as one image. */
+static void split(const Trial *t, uint32_t index, uint32_t *channel, uint32_t *pixel) {
+    const uint32_t lanes = t->interleave ? t->slice : t->box[0];
+    uint32_t pixels = 1; /* of an image */
+    if (t->is_im2col) pixels = t->pixels;
+    for (cuuint32_t i = 1; i + 1 < t->rank && !t->is_im2col; i++)
+        pixels *= count_of(t, i);
+    const uint32_t slices = t->interleave ? t->slices : 1, row = index / lanes;
+    *channel = row / pixels % slices * lanes + index % lanes;
+    *pixel = row / pixels / slices * pixels + row % pixels;
+}
+
+/* Bytes from a pixel's first channel to number `number` of the box; -1 if that is outside. */
+static int64_t channel_place(const Trial *t, uint32_t number) {
+    const int64_t channel = t->at[0] + (int64_t)number * t->steps[0];
+    if (number >= count_of(t, 0) || channel < 0 || channel >= (int64_t)t->sizes[0]) return -1;
+    if (!t->interleave) return channel * t->element_bytes;
+    const uint64_t stride = t->strides[t->rank - 3] * t->sizes[t->rank - 2];
+    return channel / t->slice * (int64_t)stride + channel % t->slice * t->element_bytes;
+}
+
+/* Bytes from the first pixel of the tensor to pixel `number` of an im2col copy; -1 if that is
+ * outside. */
+static int64_t filter_place(const Trial *t, uint32_t pixel, bool has_offsets) {
+    int64_t number = pixel, place = 0;
+    bool is_inside = true;
     for (cuuint32_t i = 1; i < t->rank; i++) {
         const bool is_image = i == t->rank - 1; /* the image number has no box */
         const int64_t x = is_image
@@ -260,18 +320,27 @@ static int64_t pixel_place_of(const Trial *t, uint32_t index, bool has_offsets) 
     return is_inside ? place : -1;
 }
 
-/* Byte in the tensor of element `index` of the tile; -1 if it is outside. */
-static int64_t place_of(const Trial *t, uint32_t index, Way way) {
-    int64_t place = (int64_t)t->offset;
-    if (t->is_im2col) return pixel_place_of(t, index, way == LOADS);
-    for (cuuint32_t i = 0; i < t->rank; i++) {
-        const uint32_t count = (t->box[i] + t->steps[i] - 1) / t->steps[i];
-        const int64_t x = t->at[i] + (int64_t)(index % count * t->steps[i]);
-        index /= count;
+/* The same for pixel `number` of a tile. */
+static int64_t pixel_place(const Trial *t, uint32_t number) {
+    int64_t place = 0;
+    for (cuuint32_t i = 1; i < t->rank; i++) {
+        const uint32_t count = count_of(t, i);
+        const int64_t x = t->at[i] + (int64_t)(number % count * t->steps[i]);
+        number /= count;
         if (x < 0 || x >= (int64_t)t->sizes[i]) return -1;
-        place += x * (int64_t)(i ? t->strides[i - 1] : t->element_bytes);
+        place += x * (int64_t)t->strides[i - 1];
     }
     return place;
+}
+
+/* Byte in the tensor of element `index` of the tile; -1 if it is outside. */
+static int64_t place_of(const Trial *t, uint32_t index, Way way) {
+    uint32_t channel, pixel;
+    split(t, index, &channel, &pixel);
+    const int64_t of_channel = channel_place(t, channel);
+    const int64_t of_pixel =
+        t->is_im2col ? filter_place(t, pixel, way == LOADS) : pixel_place(t, pixel);
+    return of_channel < 0 || of_pixel < 0 ? -1 : (int64_t)t->offset + of_pixel + of_channel;
 }
 
 static void run_grid(const Trial *t, Way way, unsigned ctas) {
@@ -467,6 +536,45 @@ static void pixels_take_the_time_of_the_rows_of_a_tile(void **state) {
     assert_in_range(of_last, of_both - 4 * fewer, of_both - fewer);
 }
 
+/* Slices that are adjacent in global memory are requested as one row, so an interleaved tile takes
+ * the time of other rows of the same bytes. Pixels of im2col take a reply for each slice. */
+static void slices_take_the_time_of_rows(void **state) {
+    (void)state;
+    enum { TILE = 2048, SECTOR = 32, PIXELS = 64, OTHERS = 3, UNIT_CYCLES = 100, MANY_SMS = 132 };
+    Trial plain = {.rank = 4,
+                   .box = {256, 8, 1, 1},
+                   .steps = {1, 1, 1, 1},
+                   .sizes = {256, 8, 1, 1},
+                   .strides = {256, TILE, TILE}};
+    Trial sliced = {.rank = 4,
+                    .box = {32, 8, 8, 1},
+                    .steps = {1, 1, 1, 1},
+                    .sizes = {32, 8, 8, 1},
+                    .strides = {16, 128, TILE},
+                    .interleave = CU_TENSOR_MAP_INTERLEAVE_16B};
+    static const int corner[] = {0, 0};
+    Trial *const trials_of[] = {&plain, &sliced};
+    for (int i = 0; i < 2; i++) {
+        Trial *t = trials_of[i];
+        t->bytes = TILE;
+        assert_cuda(cuTensorMapEncodeTiled(&t->map, CU_TENSOR_MAP_DATA_TYPE_UINT8, t->rank,
+                                           (void *)tensor, t->sizes, t->strides, t->box, t->steps,
+                                           t->interleave, 0, 0, 0));
+        run_grid(t, TIMES, 2 * MANY_SMS); /* loads the tile into both halves of L2 */
+    }
+    const uint32_t of_rows = cycles_of(&plain), of_slices = cycles_of(&sliced);
+    if (of_rows < UNIT_CYCLES) return; /* not timed, or copies complete at once */
+    assert_in_range(of_slices, of_rows - OTHERS, of_rows + OTHERS);
+    assert_cuda(cuTensorMapEncodeIm2col(&sliced.map, CU_TENSOR_MAP_DATA_TYPE_UINT8, sliced.rank,
+                                        (void *)tensor, sliced.sizes, sliced.strides, corner,
+                                        corner, sliced.box[0], PIXELS, sliced.steps,
+                                        sliced.interleave, 0, 0, 0));
+    sliced.is_im2col = true;
+    const uint32_t of_pixels = cycles_of(&sliced);
+    const uint32_t more = 2 * PIXELS - TILE / SECTOR; /* replies, one a cycle */
+    assert_in_range(of_pixels, of_rows + more - OTHERS, of_rows + more + 32);
+}
+
 /* ---- Maps that a kernel makes ---- */
 
 /* The number of a type in the PTX ISA. */
@@ -518,7 +626,7 @@ static void add_making(Kernel *k, const Trial *t, bool is_shared) {
         add_field(k, "element_stride", 32, i, 16 + i, is_shared);
     }
     add_choice(k, "elemtype", ptx_types[t->type], is_shared);
-    add_choice(k, "interleave_layout", 0, is_shared);
+    add_choice(k, "interleave_layout", (int)t->interleave, is_shared);
     add_choice(k, "swizzle_mode", (int)t->swizzle, is_shared);
     add_choice(k, "fill_mode", (int)t->fill, is_shared);
     add(k, is_shared ? "MADE: bar.sync 0;\n  tensormap.cp_fenceproxy.global.shared::cta"
@@ -579,32 +687,51 @@ static void a_kernel_makes_maps_in_shared_memory(void **state) {
     check_loads(draw_made_in_shared, MADE_TRIALS);
 }
 
+/* Launches a warp; stores the first 4,095 characters of what is printed on stderr in `said`. */
+static CUresult launch_and_listen(CUfunction function, void **arguments, char *said) {
+    FILE *file = tmpfile();
+    fflush(stderr);
+    const int saved = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    CUresult status =
+        cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, TILE_BYTES + 2048, NULL, arguments, NULL);
+    if (status == CUDA_SUCCESS) status = cuCtxSynchronize();
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    said[fread(said, 1, 4095, file)] = '\0';
+    fclose(file);
+    return status;
+}
+
 /* Any bytes may be where a map is expected. */
 static void bytes_that_are_no_map_are_told(void **state) {
     (void)state;
     static const struct {
         size_t at;
         unsigned char value;
+        const char *said;
     } rows[] = {
-        {64, 0},    /* the mark */
-        {8, 0x50},  /* 6 dimensions, of u8 */
-        {9, 0x07},  /* the 15th type */
-        {9, 0x10},  /* an interleave */
-        {55, 0xff}, /* a row of 256 elements is too long for its swizzle */
+        {64, 0, "there is no tensor map at"}, /* the mark */
+        {8, 0x50, "is not valid: its rank"},  /* 6 dimensions, of u8 */
+        {9, 0x07, "is not valid: its element type"},
+        {9, 0x18, "is not valid: its interleave"},
+        {55, 0xff, "is not valid: its rows are longer than its swizzle"}, /* 256 elements */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Trial t;
         do
             draw_trial(&t);
-        while (!t.swizzle || t.type != CU_TENSOR_MAP_DATA_TYPE_UINT8);
+        while (!t.swizzle || t.interleave || t.type != CU_TENSOR_MAP_DATA_TYPE_UINT8);
         unsigned char *byte = (unsigned char *)&t.map + rows[i].at;
         *byte = rows[i].at == 9 ? *byte | rows[i].value : rows[i].value;
         void *arguments[] = {&t.map,        &tile,    &t.bytes, t.at,      t.at + 1,
                              t.at + 2,      t.at + 3, t.at + 4, t.offsets, t.offsets + 1,
                              t.offsets + 2, &work,    values};
-        CUresult status = cuLaunchKernel(kernel[0][LOADS][t.rank], 1, 1, 1, 32, 1, 1,
-                                         TILE_BYTES + 2048, NULL, arguments, NULL);
-        if (status == CUDA_SUCCESS) status = cuCtxSynchronize();
+        char said[4096];
+        const CUresult status = launch_and_listen(kernel[0][LOADS][t.rank], arguments, said);
+        if (!strstr(said, rows[i].said)) fail_msg("row %zu: %s", i, said);
         assert_int_equal(status, CUDA_ERROR_ILLEGAL_ADDRESS);
         cuCtxDestroy(context); /* a device error makes the context unusable */
         assert_int_equal(start(NULL), 0);
@@ -616,7 +743,8 @@ static void what_no_map_can_have_is_refused(void **state) {
     static const uint64_t sizes[] = {64, 8, 8, 8, 8}, odd_strides[] = {260}, strides[] = {256};
     static const cuuint32_t box[] = {16, 4}, wide[] = {64, 4}, short_row[] = {3, 4},
                             none[] = {0, 4};
-    static const uint64_t all_strides[] = {256, 2048, 16384, 131072};
+    static const uint64_t all_strides[] = {256, 2048, 16384, 131072}, by_16[] = {272, 2048};
+    static const cuuint32_t few[] = {3, 4, 2}, many[] = {64, 4, 2}, far_channels[] = {9, 1, 1};
     static const cuuint32_t huge[] = {256, 256, 256, 256, 256}, all_steps[] = {1, 1, 1, 1, 1};
     static const cuuint32_t steps[] = {1, 1}, far_steps[] = {1, 9};
     const struct {
@@ -641,7 +769,20 @@ static void what_no_map_can_have_is_refused(void **state) {
         {5, 0, all_strides, huge, all_steps, 0, 0, 0, CUDA_ERROR_INVALID_VALUE},
         {2, 0, strides, box, steps, 0, 4, 0, CUDA_ERROR_INVALID_VALUE},
         {2, 0, strides, box, steps, 0, 0, 1, CUDA_ERROR_INVALID_VALUE},
-        {2, 0, strides, box, steps, 1, 0, 0, CUDA_ERROR_NOT_SUPPORTED},
+        {3, 0, all_strides, many, far_channels, 0, 0, 0, CUDA_SUCCESS}, /* ignored */
+        {3, 0, by_16, few, all_steps, 1, 0, 0, CUDA_SUCCESS},
+        {3, 16, by_16, many, all_steps, 1, 3, 0, CUDA_SUCCESS},
+        {5, 0, all_strides, all_steps, all_steps, 2, 1, 0, CUDA_SUCCESS},
+        {2, 0, strides, box, steps, 1, 0, 0, CUDA_ERROR_INVALID_VALUE},
+        {2, 0, strides, box, steps, 2, 1, 0, CUDA_ERROR_INVALID_VALUE},
+        {3, 0, by_16, few, far_channels, 1, 0, 0, CUDA_ERROR_INVALID_VALUE},
+        {3, 8, by_16, few, all_steps, 1, 0, 0, CUDA_ERROR_INVALID_VALUE},
+        {3, 0, by_16, few, all_steps, 2, 1, 0, CUDA_ERROR_INVALID_VALUE},
+        {3, 16, all_strides, few, all_steps, 2, 1, 0, CUDA_ERROR_INVALID_VALUE},
+        {3, 0, all_strides, few, all_steps, 2, 0, 0, CUDA_ERROR_INVALID_VALUE},
+        {3, 0, all_strides, few, all_steps, 2, 2, 0, CUDA_ERROR_INVALID_VALUE},
+        {3, 0, all_strides, few, all_steps, 3, 1, 0, CUDA_ERROR_INVALID_VALUE},
+        {3, 0, all_strides, few, all_steps, 2, 1, 0, CUDA_SUCCESS}, /* stays in `map` */
     };
     CUtensorMap map;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -652,14 +793,18 @@ static void what_no_map_can_have_is_refused(void **state) {
                                    (CUtensorMapSwizzle)rows[i].swizzle, 0,
                                    (CUtensorMapFloatOOBfill)rows[i].fill) != rows[i].status)
             fail_msg("row %zu", i);
-    assert_cuda(cuTensorMapReplaceAddress(&map, (void *)tile));
-    assert_int_equal(cuTensorMapReplaceAddress(&map, (void *)(tile + 4)), CUDA_ERROR_INVALID_VALUE);
+    assert_cuda(cuTensorMapReplaceAddress(&map, (void *)(tile + 32)));
+    static const uint64_t bad[] = {4, 16};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(cuTensorMapReplaceAddress(&map, (void *)(tile + bad[i])),
+                         CUDA_ERROR_INVALID_VALUE);
 }
 
 static void what_no_map_of_im2col_can_have_is_refused(void **state) {
     (void)state;
     static const uint64_t sizes[] = {64, 8, 8, 8, 8}, strides[] = {256, 2048, 16384, 131072};
     static const cuuint32_t steps[] = {1, 1, 1, 1, 1}, far_steps[] = {1, 9, 1, 1, 1};
+    static const cuuint32_t far_channels[] = {9, 1, 1};
     static const struct {
         cuuint32_t rank, channels, pixels;
         int lower, upper; /* the same for all dimensions */
@@ -688,7 +833,12 @@ static void what_no_map_of_im2col_can_have_is_refused(void **state) {
         {3, 3, 64, 0, 0, steps, 0, 0, CUDA_ERROR_INVALID_VALUE},
         {3, 64, 64, 0, 0, steps, 0, 3, CUDA_ERROR_INVALID_VALUE},
         {3, 16, 64, 0, 0, far_steps, 0, 0, CUDA_ERROR_INVALID_VALUE},
-        {3, 16, 64, 0, 0, steps, 1, 0, CUDA_ERROR_NOT_SUPPORTED},
+        {3, 3, 64, 0, 0, steps, 1, 0, CUDA_SUCCESS},
+        {5, 256, 64, 0, 0, steps, 2, 1, CUDA_SUCCESS},
+        {3, 64, 64, 0, 0, steps, 1, 3, CUDA_SUCCESS},
+        {3, 16, 64, 0, 0, steps, 2, 0, CUDA_ERROR_INVALID_VALUE},
+        {3, 16, 64, 0, 0, steps, 3, 0, CUDA_ERROR_INVALID_VALUE},
+        {3, 16, 64, 0, 0, far_channels, 1, 0, CUDA_ERROR_INVALID_VALUE},
     };
     CUtensorMap map;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -738,6 +888,7 @@ int main(int count, char **words) {
         cmocka_unit_test(a_kernel_makes_maps_in_global_memory),
         cmocka_unit_test(a_kernel_makes_maps_in_shared_memory),
         cmocka_unit_test(pixels_take_the_time_of_the_rows_of_a_tile),
+        cmocka_unit_test(slices_take_the_time_of_rows),
         cmocka_unit_test(bytes_that_are_no_map_are_told),
         cmocka_unit_test(a_map_of_the_other_kind_is_told),
         cmocka_unit_test(what_no_map_can_have_is_refused),

@@ -12,6 +12,7 @@ enum {
 
 static_assert(sizeof(CUtensorMap) == TENSOR_MAP_BYTES, "as programs have it");
 static_assert((int)CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ == TENSOR_TF32_FTZ, "the same numbers");
+static_assert(8 << CU_TENSOR_MAP_INTERLEAVE_32B == 32, "the bytes of a slice");
 
 /* The parameters that a program passes. */
 typedef struct Wanted {
@@ -40,7 +41,8 @@ static bool is_possible(const Wanted *wanted) {
 }
 
 static bool fill_dimension(TensorMap *map, const Wanted *wanted, cuuint32_t i) {
-    const cuuint32_t step = i ? wanted->steps[i] : 1; /* the innermost one's is ignored */
+    const bool is_ignored = i == 0 && !wanted->interleave; /* the step of the innermost dimension */
+    const cuuint32_t step = is_ignored ? 1 : wanted->steps[i];
     if (!wanted->sizes[i] || wanted->sizes[i] > MOST_SIZE || step > TENSOR_MAX_STEP) return false;
     map->last[i] = (uint32_t)(wanted->sizes[i] - 1);
     map->step[i] = (uint8_t)step;
@@ -52,11 +54,11 @@ static bool fill_dimension(TensorMap *map, const Wanted *wanted, cuuint32_t i) {
 /* Checks and encodes what both kinds of maps have in common. */
 static CUresult begin_map(TensorMap *map, const Wanted *wanted) {
     if (!is_possible(wanted)) return CUDA_ERROR_INVALID_VALUE;
-    if (wanted->interleave) return CUDA_ERROR_NOT_SUPPORTED;
     *map = (TensorMap){.mark = TENSOR_MAP_MARK,
                        .type = (uint8_t)wanted->type,
                        .rank = (uint8_t)wanted->rank,
                        .swizzle = (uint8_t)(wanted->swizzle ? 4 + wanted->swizzle : 0),
+                       .interleave = (uint8_t)wanted->interleave,
                        .fills_nan = wanted->fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
                        .address = wanted->address};
     for (cuuint32_t i = 0; i < wanted->rank; i++)
@@ -65,7 +67,7 @@ static CUresult begin_map(TensorMap *map, const Wanted *wanted) {
 }
 
 static CUresult end_map(const TensorMap *made, CUtensorMap *map) {
-    if (!tensor_map_is_valid(made)) return CUDA_ERROR_INVALID_VALUE;
+    if (tensor_map_flaw(made)) return CUDA_ERROR_INVALID_VALUE;
     tensor_map_put((uint8_t *)map, made);
     return CUDA_SUCCESS;
 }
@@ -126,8 +128,9 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(
 
 CUresult CUDAAPI cuTensorMapReplaceAddress(CUtensorMap *map, void *address) {
     if (!is_place(map) || (uintptr_t)address % ADDRESS_ALIGNMENT) return CUDA_ERROR_INVALID_VALUE;
-    const TensorMap made = tensor_map_get((const uint8_t *)map);
-    if (!tensor_map_is_valid(&made)) return CUDA_ERROR_INVALID_VALUE;
-    tensor_map_replace((uint8_t *)map, TENSOR_FIELD_ADDRESS, 0, (uint64_t)(uintptr_t)address);
+    TensorMap made = tensor_map_get((const uint8_t *)map);
+    made.address = (uint64_t)(uintptr_t)address;
+    if (tensor_map_flaw(&made)) return CUDA_ERROR_INVALID_VALUE;
+    tensor_map_replace((uint8_t *)map, TENSOR_FIELD_ADDRESS, 0, made.address);
     return CUDA_SUCCESS;
 }

@@ -306,12 +306,13 @@ static CUresult shape_of(const CUlaunchConfig *config, const Function *function,
     return CUDA_SUCCESS;
 }
 
-/* CTAs of the configuration that fit on an SM. */
-static uint32_t resident_ctas(const Call *call, const Function *function,
-                              const LaunchShape *shape) {
+/* Clusters of `ctas` CTAs of the configuration that the device can hold. */
+static uint32_t most_clusters(const Call *call, const Function *function, const LaunchShape *shape,
+                              uint32_t ctas) {
     const uint64_t threads = (uint64_t)shape->block[0] * shape->block[1] * shape->block[2];
-    if (!threads || threads > INT32_MAX) return 0;
-    return ctas_per_sm(call, function, (int)threads, shape->shared_bytes);
+    if (!threads || threads > UINT32_MAX) return 0;
+    return gpu_most_clusters(call->gpu, function->module->gpu, function->index, (uint32_t)threads,
+                             shape->shared_bytes, ctas);
 }
 
 static uint64_t ctas_of_cluster(const Function *function, const LaunchShape *shape) {
@@ -331,8 +332,7 @@ CUresult CUDAAPI cuOccupancyMaxActiveClusters(int *clusters, CUfunction handle,
     const uint64_t ctas = ctas_of_cluster(function, &shape);
     const uint32_t largest = largest_cluster(&call, function);
     if (!ctas || ctas > largest) return call_end(&call, CUDA_ERROR_INVALID_CLUSTER_SIZE);
-    const uint32_t resident = resident_ctas(&call, function, &shape);
-    *clusters = (int)gpu_most_clusters(call.gpu, resident, (uint32_t)ctas);
+    *clusters = (int)most_clusters(&call, function, &shape, (uint32_t)ctas);
     return call_end(&call, CUDA_SUCCESS);
 }
 
@@ -346,9 +346,8 @@ CUresult CUDAAPI cuOccupancyMaxPotentialClusterSize(int *ctas, CUfunction handle
     if (status) return status;
     status = shape_of(config, function, handle, &shape);
     if (status) return call_end(&call, status);
-    const uint32_t resident = resident_ctas(&call, function, &shape);
     uint32_t most = largest_cluster(&call, function);
-    while (most > 1 && !gpu_most_clusters(call.gpu, resident, most))
+    while (most > 1 && !most_clusters(&call, function, &shape, most))
         most /= 2;
     *ctas = (int)most;
     return call_end(&call, CUDA_SUCCESS);

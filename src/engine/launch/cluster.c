@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-#include "engine/gpc.h"
-
 void gpu_cluster(const GpuLaunch *request, uint32_t *shape) {
     const uint32_t *own = request->module->program->functions[request->function].ptx->cluster;
     const uint32_t *given = request->cluster[0] ? request->cluster : own;
@@ -23,14 +21,6 @@ void gpu_count_ctas(GpuLaunch *launch) {
     if (launch->block[0] != 1 || launch->block[1] != 1 || launch->block[2] != 1) return;
     for (int axis = 0; axis < 3; ++axis)
         launch->block[axis] = kernel->required_threads[axis] ? kernel->required_threads[axis] : 1;
-}
-
-uint32_t gpu_most_clusters(const Gpu *gpu, uint32_t ctas_per_sm, uint32_t ctas) {
-    const GpuLimits limits = gpu_limits(gpu);
-    uint32_t clusters = 0;
-    for (uint32_t gpc = 0; gpc < limits.gpcs; ++gpc)
-        clusters += gpc_sms(limits.sms, limits.gpcs, gpc) * ctas_per_sm / ctas;
-    return clusters;
 }
 
 /* Whether the shape agrees with the kernel's own and divides the grid. */
@@ -85,9 +75,9 @@ bool gpu_check_cluster(const Gpu *gpu, const GpuLaunch *request, GpuResult *resu
     if (!check_shape(request, function->ptx, shape, result)) return false;
     if (ctas == 1) return true;
     if (!check_size(gpu, function->ptx, ctas, result)) return false;
-    const uint32_t resident = gpu_occupancy(gpu, request->module, request->function, threads,
-                                            request->dynamic_shared_bytes);
-    if (gpu_most_clusters(gpu, resident, (uint32_t)ctas)) return true;
+    if (gpu_most_clusters(gpu, request->module, request->function, threads,
+                          request->dynamic_shared_bytes, (uint32_t)ctas))
+        return true;
     gpu_refuse_kernel(result, function->ptx,
                       ": a cluster of %" PRIu64 " thread blocks does not fit into a GPC (gpu.gpcs)",
                       ctas);

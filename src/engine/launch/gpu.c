@@ -12,6 +12,7 @@
 #include "base/bits.h"
 #include "base/demangle.h"
 #include "engine/engine.h"
+#include "engine/gpc.h"
 #include "engine/launch/gpu_checks.h"
 #include "engine/launch/gpu_internal.h"
 #include "machine/machine.h"
@@ -165,8 +166,8 @@ static uint32_t single_to_double(const SmConfig *sm) {
     return f64 > f32 ? (f64 + f32 / 2) / f32 : 1;
 }
 
-GpuLimits gpu_limits(const Gpu *gpu) {
-    const MachineConfig *machine = gpu->options.machine;
+/* The limits of a machine; NULL: the general ones. */
+static GpuLimits limits_of(const Gpu *gpu, const MachineConfig *machine) {
     GpuLimits limits = functional_limits;
     GpuCapability capability = machine ? machine->capability : GPU_CAPABILITY_75;
     if (gpu->options.capability) capability = *gpu->options.capability;
@@ -196,6 +197,8 @@ GpuLimits gpu_limits(const Gpu *gpu) {
     return limits;
 }
 
+GpuLimits gpu_limits(const Gpu *gpu) { return limits_of(gpu, gpu->options.machine); }
+
 bool gpu_has_dumped(const Gpu *gpu) { return gpu->has_dumped; }
 
 GpuProgress gpu_progress(const Gpu *gpu) {
@@ -223,13 +226,18 @@ static uint32_t warp_threads_of(uint32_t threads) {
     return (uint32_t)bits_align_up(threads ? threads : 1, ISA_LANES);
 }
 
-uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel, uint32_t threads) {
+static uint32_t registers_by(const Gpu *gpu, const GpuLimits *limits, const IsaFunction *kernel,
+                             uint32_t threads) {
     if (gpu->options.registers) return gpu->options.registers;
-    GpuLimits limits = gpu_limits(gpu);
-    uint32_t warps = warp_threads_of(threads) / ISA_LANES, parts = limits.register_parts;
-    uint32_t share = limits.registers_per_sm / parts / ((warps + parts - 1) / parts) / ISA_LANES;
-    share -= share % limits.register_granularity;
+    uint32_t warps = warp_threads_of(threads) / ISA_LANES, parts = limits->register_parts;
+    uint32_t share = limits->registers_per_sm / parts / ((warps + parts - 1) / parts) / ISA_LANES;
+    share -= share % limits->register_granularity;
     return share && share < kernel->registers ? share : kernel->registers;
+}
+
+uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel, uint32_t threads) {
+    const GpuLimits limits = gpu_limits(gpu);
+    return registers_by(gpu, &limits, kernel, threads);
 }
 
 /* Bytes of an SM's shared memory that a CTA with `bytes` occupies. */
@@ -255,23 +263,28 @@ static uint32_t ctas_by_registers(const GpuLimits *limits, uint32_t registers, u
            warps;
 }
 
-Occupancy gpu_occupancy_limits(const Gpu *gpu, const GpuModule *module, int function,
-                               uint32_t threads, uint32_t dynamic_shared_bytes) {
-    const IsaFunction *kernel = &module->program->functions[function];
-    const GpuLimits limits = gpu_limits(gpu);
+static Occupancy occupancy_by(const Gpu *gpu, const GpuLimits *limits, const IsaFunction *kernel,
+                              uint32_t threads, uint32_t dynamic_shared_bytes) {
     const uint32_t warp_threads = warp_threads_of(threads), warps = warp_threads / ISA_LANES;
     const uint64_t shared =
-        shared_taken(&limits, (uint64_t)kernel->shared_bytes + dynamic_shared_bytes);
-    const bool is_too_large = threads > limits.max_threads_per_cta;
+        shared_taken(limits, (uint64_t)kernel->shared_bytes + dynamic_shared_bytes);
+    const bool is_too_large = threads > limits->max_threads_per_cta;
     return (Occupancy){
-        .ctas = {[OCCUPANCY_slots] = limits.ctas_per_sm,
-                 [OCCUPANCY_warps] = is_too_large ? 0 : limits.threads_per_sm / warp_threads,
+        .ctas = {[OCCUPANCY_slots] = limits->ctas_per_sm,
+                 [OCCUPANCY_warps] = is_too_large ? 0 : limits->threads_per_sm / warp_threads,
                  [OCCUPANCY_registers] =
-                     ctas_by_registers(&limits, gpu_registers(gpu, kernel, threads), warps),
+                     ctas_by_registers(limits, registers_by(gpu, limits, kernel, threads), warps),
                  [OCCUPANCY_shared] =
-                     shared ? (uint32_t)(limits.shared_per_sm / shared) : OCCUPANCY_NO_LIMIT},
+                     shared ? (uint32_t)(limits->shared_per_sm / shared) : OCCUPANCY_NO_LIMIT},
         .cta_warps = warps,
-        .warps = limits.threads_per_sm / ISA_LANES};
+        .warps = limits->threads_per_sm / ISA_LANES};
+}
+
+Occupancy gpu_occupancy_limits(const Gpu *gpu, const GpuModule *module, int function,
+                               uint32_t threads, uint32_t dynamic_shared_bytes) {
+    const GpuLimits limits = gpu_limits(gpu);
+    return occupancy_by(gpu, &limits, &module->program->functions[function], threads,
+                        dynamic_shared_bytes);
 }
 
 uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
@@ -279,6 +292,19 @@ uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, ui
     const Occupancy occupancy =
         gpu_occupancy_limits(gpu, module, function, threads, dynamic_shared_bytes);
     return occupancy_ctas(&occupancy);
+}
+
+uint32_t gpu_most_clusters(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
+                           uint32_t dynamic_shared_bytes, uint32_t ctas) {
+    const GpuOptions *options = &gpu->options;
+    const GpuLimits limits = limits_of(gpu, options->machine ? options->machine : options->device);
+    const Occupancy occupancy = occupancy_by(gpu, &limits, &module->program->functions[function],
+                                             threads, dynamic_shared_bytes);
+    const uint32_t ctas_per_sm = occupancy_ctas(&occupancy);
+    uint32_t clusters = 0;
+    for (uint32_t gpc = 0; gpc < limits.gpcs; ++gpc)
+        clusters += gpc_sms(limits.sms, limits.gpcs, gpc) * ctas_per_sm / ctas;
+    return clusters;
 }
 
 uint32_t gpu_shared_of_each(const Gpu *gpu, uint32_t ctas) {

@@ -53,6 +53,8 @@ typedef struct GpuOptions {
     uint32_t dump_warp; /* ... and warp whose registers are printed */
     const struct MachineConfig *machine; /* the machine that runs kernels in detail (after
                                             machine_finish, borrowed); NULL: run functionally */
+    const struct MachineConfig *device;  /* the machine whose clusters a functional run has (after
+                                            machine_finish, borrowed); NULL: one GPC of 16 SMs */
     const struct SchedPolicy
         *scheduler; /* warp scheduling policy, borrowed; required with a machine */
     const struct CtaSched
@@ -304,8 +306,10 @@ void gpu_cluster(const GpuLaunch *launch, uint32_t *shape);
  * of one thread stand for the kernel's own shape, because launches of such a kernel do not give one
  * (CUDA Programming Guide, Blocks as Clusters). */
 void gpu_count_ctas(GpuLaunch *launch);
-/* Clusters of `ctas` CTAs that the machine can hold at once if `ctas_per_sm` CTAs fit on an SM. */
-uint32_t gpu_most_clusters(const Gpu *gpu, uint32_t ctas_per_sm, uint32_t ctas);
+/* Clusters of `ctas` CTAs of the function that the device can hold at once. A functional run has
+ * the answer of its `device`, as a program may choose its grid by it. */
+uint32_t gpu_most_clusters(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
+                           uint32_t dynamic_shared_bytes, uint32_t ctas);
 /* Bytes of shared memory available to each CTA if `ctas` CTAs, at least one, are on an SM. */
 uint32_t gpu_shared_of_each(const Gpu *gpu, uint32_t ctas);
 

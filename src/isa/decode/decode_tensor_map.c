@@ -12,11 +12,10 @@ static bool decode_ordinal(Decoder *decoder, int64_t ordinal, int64_t most, cons
 
 /* The value that the instruction contains. */
 static bool decode_choice(Decoder *decoder, TensorField field, int64_t value) {
-    const int64_t most = field == TENSOR_FIELD_TYPE      ? TENSOR_TYPES - 1
-                         : field == TENSOR_FIELD_SWIZZLE ? 3
-                                                         : 1;
-    if (field == TENSOR_FIELD_INTERLEAVE && value)
-        return decode_unsupported(decoder, "interleaved tensor maps");
+    const int64_t most = field == TENSOR_FIELD_TYPE         ? TENSOR_TYPES - 1
+                         : field == TENSOR_FIELD_SWIZZLE    ? 3
+                         : field == TENSOR_FIELD_INTERLEAVE ? 2
+                                                            : 1;
     if (!decode_ordinal(decoder, value, most, "value")) return false;
     decoder->draft.inst.operand[1] = decode_constant(decoder, (uint64_t)value, false);
     return true;

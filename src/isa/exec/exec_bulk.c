@@ -169,7 +169,7 @@ EXEC(BULK) {
             !copy(context, warp, inst, lane, &lanes, kind, ranks))
             return;
         const IsaBulk bulk = {.global = lanes.other[lane],
-                              .rows = {1, 1, 1, 1},
+                              .rows = {1, 1, 1, 1, 1},
                               .row_bytes = lanes.bytes[lane],
                               .shared = (uint32_t)lanes.shared[lane],
                               .bytes = lanes.bytes[lane],
@@ -211,7 +211,7 @@ EXEC(ASYNC_STORE) {
         const int lane = bits_lowest32(mask);
         if (!isa_bulk_barrier_is_good(context, warp, lane, barrier[lane])) return;
         put_elements(warp, inst, lane, host[lane]);
-        const IsaBulk bulk = {.rows = {1, 1, 1, 1},
+        const IsaBulk bulk = {.rows = {1, 1, 1, 1, 1},
                               .bytes = bytes,
                               .barrier = (uint32_t)barrier[lane] & ISA_RANK_OFFSETS,
                               .ranks = (uint16_t)isa_bulk_ranks(context, barrier[lane], 0),

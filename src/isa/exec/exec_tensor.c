@@ -27,6 +27,8 @@ typedef struct Tile {
     uint64_t shared;
     PtxSpace space; /* of `shared` */
     uint32_t element_bytes;
+    uint32_t row_elements; /* of a row in shared memory; an incomplete slice has fewer in its box */
+    uint64_t slice_stride; /* bytes between slices of channels, if there are any */
 } Tile;
 
 /* ---- The map ---- */
@@ -45,24 +47,24 @@ static bool read_map(Tile *tile, uint64_t address) {
             return false;
         tile->map = tensor_map_get(host[tile->lane]);
     }
-    const bool is_valid = tensor_map_is_valid(&tile->map);
+    const char *flaw = tensor_map_flaw(&tile->map);
     const bool wants_im2col = tile->inst->flags & ISA_BULK_IM2COL;
-    if (is_valid && tile->map.rank == tile->inst->vector && tile->map.is_im2col == wants_im2col)
+    if (!flaw && tile->map.rank == tile->inst->vector && tile->map.is_im2col == wants_im2col)
         return true;
-    if (is_valid && tile->map.is_im2col != wants_im2col)
+    if (!flaw && tile->map.is_im2col != wants_im2col)
         isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
                   wants_im2col ? "a copy of im2col by a tensor map of tiles"
                                : "a copy of a tile by a tensor map of im2col");
-    else if (tile->map.mark == TENSOR_MAP_MARK && tile->map.interleave)
-        isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
-                  "a copy by an interleaved tensor map: not supported");
-    else if (is_valid)
+    else if (!flaw)
         isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
                   "a copy by %d coordinates of a tensor that has %d dimensions", tile->inst->vector,
                   tile->map.rank);
-    else
+    else if (tile->map.mark != TENSOR_MAP_MARK)
         isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
                   "there is no tensor map at 0x%" PRIx64, address);
+    else
+        isa_fault(context, tile->warp, tile->lane, ISA_FAULT_ADDRESS,
+                  "the tensor map at 0x%" PRIx64 " is not valid: %s", address, flaw);
     return false;
 }
 
@@ -173,60 +175,156 @@ static void range_within(const Tile *tile, int dimension, uint32_t *first, uint3
     *end = (uint32_t)high;
 }
 
-/* Address of the element at these indices of the tile; the element must be inside the tensor. */
-static uint64_t address_of(const Tile *tile, const uint32_t *index) {
-    uint64_t address = tile->map.address;
-    for (int i = 0; i < tile->map.rank; i++) {
-        const int64_t place = tile->at[i] + (int64_t)index[i] * tile->map.step[i];
-        address += (uint64_t)place * (i ? tile->map.stride[i - 1] : tile->element_bytes);
-    }
-    return address;
+/* Bytes from the first channel of a pixel to another one. */
+static uint64_t channel_offset(const Tile *tile, int64_t channel) {
+    const uint64_t number = (uint64_t)channel;
+    if (!tile->map.interleave) return number * tile->element_bytes;
+    return number / tile->row_elements * tile->slice_stride +
+           number % tile->row_elements * tile->element_bytes;
 }
 
-/* Moves a row. Its elements from `first` to `end` are inside the tensor and start at `address`.
- * `offset`: bytes from the start of the tile in shared memory. */
-static bool move_row(const Tile *tile, uint64_t address, uint32_t offset, uint32_t first,
-                     uint32_t end) {
+/* Moves elements of a row in the innermost dimension of the box, which are inside the tensor, to or
+ * from `row`. Each piece is contiguous in global memory. `pixel`: address of its first channel. */
+static bool move_pieces(const Tile *tile, uint64_t pixel, uint8_t *row, uint32_t first,
+                        uint32_t end, bool is_write) {
+    const int64_t step = tile->map.step[0];
+    while (first < end) {
+        const int64_t channel = tile->at[0] + first * step;
+        uint32_t count = end - first;
+        if (tile->map.interleave) {
+            const uint32_t left = tile->row_elements - (uint32_t)channel % tile->row_elements;
+            if (step > 1) count = 1;
+            else if (count > left) count = left;
+        }
+        if (!move_global(tile, pixel + channel_offset(tile, channel), row,
+                         count * tile->element_bytes, is_write))
+            return false;
+        row += count * tile->element_bytes;
+        first += count;
+    }
+    return true;
+}
+
+/* Moves row number `slice` of a pixel whose elements from `first` to `end` of the box are inside
+ * the tensor. `pixel`: address of its first channel. `offset`: bytes from the start of the tile in
+ * shared memory. */
+static bool move_row(const Tile *tile, uint64_t pixel, uint32_t offset, uint32_t slice,
+                     uint32_t first, uint32_t end) {
     uint8_t row[ROW_BYTES];
-    const uint32_t bytes = tensor_count(&tile->map, 0) * tile->element_bytes;
-    const uint32_t skipped = first * tile->element_bytes;
-    const uint32_t inside = (end - first) * tile->element_bytes;
+    const uint32_t from = slice * tile->row_elements, bytes = tensor_row_bytes(&tile->map);
+    if (first < from) first = from;
+    if (end > from + tile->row_elements) end = from + tile->row_elements;
+    uint8_t *inside = row + (first < end ? first - from : 0) * tile->element_bytes;
     if (tile->kind != ISA_BULK_LOAD)
-        return !inside || (move_shared(tile, offset, row, bytes, false) &&
-                           move_global(tile, address, row + skipped, inside, true));
-    if (inside < bytes) fill(tile, row, bytes);
-    return (!inside || move_global(tile, address, row + skipped, inside, false)) &&
+        return first >= end || (move_shared(tile, offset, row, bytes, false) &&
+                                move_pieces(tile, pixel, inside, first, end, true));
+    if (first >= end || end - first < tile->row_elements) fill(tile, row, bytes);
+    return move_pieces(tile, pixel, inside, first, end, false) &&
            move_shared(tile, offset, row, bytes, true);
 }
 
-/* Moves all rows. *bulk receives the part of the tile that is inside the tensor, for the timing
- * model. */
-static bool move_tile(const Tile *tile, IsaBulk *bulk) {
-    uint32_t first[TENSOR_MAX_RANK] = {0}, end[TENSOR_MAX_RANK] = {1, 1, 1, 1, 1};
-    uint32_t count[TENSOR_MAX_RANK] = {1, 1, 1, 1, 1}, index[TENSOR_MAX_RANK] = {0}, rows = 1;
-    for (int i = 0; i < tile->map.rank; i++) {
-        range_within(tile, i, &first[i], &end[i]);
-        count[i] = tensor_count(&tile->map, i);
-        if (i) rows *= count[i];
+/* The part of the innermost dimension that a copy moves, for the timing model. With slices, these
+ * are all slices that contain an element. */
+typedef struct Channels {
+    uint64_t offset; /* bytes from the pixel's first channel to the first one that moves */
+    uint32_t row_bytes, rows;
+} Channels;
+
+static Channels channels_of(const Tile *tile, uint32_t first, uint32_t end) {
+    const int64_t step = tile->map.step[0], low = tile->at[0] + first * step;
+    if (!tile->map.interleave || first >= end)
+        return (Channels){channel_offset(tile, low), (end - first) * tile->element_bytes, 1};
+    const int64_t slice = low / tile->row_elements;
+    const int64_t last = (tile->at[0] + (end - 1) * step) / tile->row_elements;
+    return (Channels){(uint64_t)slice * tile->slice_stride, tensor_slice_bytes(&tile->map),
+                      (uint32_t)(last - slice + 1)};
+}
+
+/* ---- Tiles ---- */
+
+/* The dimensions of a tile's rows in their order: W, H, D, slices of channels, N. A map without
+ * slices has one per pixel. */
+typedef struct Rows {
+    uint32_t first[ISA_BULK_DIMENSIONS], end[ISA_BULK_DIMENSIONS]; /* inside the tensor */
+    uint32_t count[ISA_BULK_DIMENSIONS];
+    int dimension[ISA_BULK_DIMENSIONS]; /* of the map; 0: slices */
+    int used;
+} Rows;
+
+static void add_dimension(const Tile *tile, Rows *rows, int dimension) {
+    const int at = rows->used++;
+    const TensorMap *map = &tile->map;
+    rows->dimension[at] = dimension;
+    rows->count[at] = dimension ? tensor_count(map, dimension) : tensor_pixel_rows(map);
+    rows->end[at] = rows->count[at];
+    if (dimension) range_within(tile, dimension, &rows->first[at], &rows->end[at]);
+}
+
+static Rows rows_of(const Tile *tile) {
+    Rows rows = {0};
+    const int outermost = tile->map.rank - 1;
+    for (int i = 1; i < outermost; i++)
+        add_dimension(tile, &rows, i);
+    add_dimension(tile, &rows, 0);
+    if (outermost) add_dimension(tile, &rows, outermost);
+    return rows;
+}
+
+/* Bytes from the start of the tensor to that index of the tile in a dimension other than the
+ * innermost one. */
+static uint64_t offset_of(const Tile *tile, int dimension, uint32_t index) {
+    const int64_t place = tile->at[dimension] + (int64_t)index * tile->map.step[dimension];
+    return (uint64_t)place * tile->map.stride[dimension - 1];
+}
+
+/* Joins rows that are adjacent in global memory, as slices of neighbours in W are. */
+static void join_rows(IsaBulk *bulk) {
+    for (int i = 0; i < ISA_BULK_DIMENSIONS; i++) {
+        if (bulk->rows[i] == 1) continue;
+        if (bulk->stride[i] != bulk->row_bytes) return;
+        bulk->row_bytes *= bulk->rows[i];
+        bulk->rows[i] = 1;
     }
-    bulk->row_bytes = (end[0] - first[0]) * tile->element_bytes;
-    bulk->global = address_of(tile, first);
-    for (int i = 1; i < TENSOR_MAX_RANK; i++) {
-        bulk->rows[i - 1] = end[i] - first[i];
-        bulk->stride[i - 1] = i < tile->map.rank ? tile->map.stride[i - 1] * tile->map.step[i] : 0;
-    }
-    for (uint32_t r = 0; r < rows && tile->kind != ISA_BULK_PREFETCH; r++) {
-        bool is_inside = true;
-        uint32_t rest = r;
-        for (int i = 1; i < tile->map.rank; i++) {
-            index[i] = rest % count[i];
-            rest /= count[i];
-            is_inside &= index[i] >= first[i] && index[i] < end[i];
+}
+
+/* *bulk receives the part of the tile that is inside the tensor, for the timing model. */
+static void describe_tile(const Tile *tile, const Rows *rows, Channels channels, IsaBulk *bulk) {
+    bulk->row_bytes = channels.row_bytes;
+    bulk->global = tile->map.address + channels.offset;
+    for (int i = 0; i < ISA_BULK_DIMENSIONS; i++) {
+        const int dimension = i < rows->used ? rows->dimension[i] : 0;
+        bulk->rows[i] = i < rows->used ? rows->end[i] - rows->first[i] : 1;
+        if (dimension) {
+            bulk->global += offset_of(tile, dimension, rows->first[i]);
+            bulk->stride[i] = tile->map.stride[dimension - 1] * tile->map.step[dimension];
+        } else if (i < rows->used) {
+            bulk->rows[i] = channels.rows;
+            bulk->stride[i] = tile->slice_stride;
         }
-        index[0] = first[0];
-        if (!move_row(tile, is_inside ? address_of(tile, index) : 0,
-                      r * count[0] * tile->element_bytes, is_inside ? first[0] : 0,
-                      is_inside ? end[0] : 0))
+    }
+    if (tile->map.interleave) join_rows(bulk);
+}
+
+static bool move_tile(const Tile *tile, IsaBulk *bulk) {
+    const Rows rows = rows_of(tile);
+    const uint32_t bytes = tensor_row_bytes(&tile->map);
+    uint32_t first, end, total = 1;
+    range_within(tile, 0, &first, &end);
+    describe_tile(tile, &rows, channels_of(tile, first, end), bulk);
+    for (int i = 0; i < rows.used; i++)
+        total *= rows.count[i];
+    for (uint32_t r = 0; r < total && tile->kind != ISA_BULK_PREFETCH; r++) {
+        bool is_inside = true;
+        uint32_t rest = r, slice = 0;
+        uint64_t pixel = tile->map.address;
+        for (int i = 0; i < rows.used; i++) {
+            const uint32_t index = rest % rows.count[i];
+            rest /= rows.count[i];
+            is_inside &= index >= rows.first[i] && index < rows.end[i];
+            if (rows.dimension[i]) pixel += offset_of(tile, rows.dimension[i], index);
+            else slice = index;
+        }
+        if (!move_row(tile, pixel, r * bytes, slice, is_inside ? first : 0, is_inside ? end : 0))
             return false;
     }
     return true;
@@ -250,24 +348,29 @@ static IsaPixels first_pixel(const Tile *tile) {
     return pixels;
 }
 
-/* Moves all pixels, one per row. *bulk receives the pixels that are inside the tensor. */
+/* Moves all pixels: one after the other, and with slices, the first slice of each, then the next.
+ * *bulk receives the pixels that are inside the tensor. */
 static bool move_pixels(const Tile *tile, IsaBulk *bulk) {
-    const uint32_t bytes = tensor_count(&tile->map, 0) * tile->element_bytes;
+    const TensorMap *map = &tile->map;
+    const uint32_t bytes = tensor_row_bytes(map), slices = tensor_pixel_rows(map);
     uint32_t first, end;
     range_within(tile, 0, &first, &end);
-    const int64_t channel = (int64_t)tile->at[0] + first;
-    bulk->global = tile->map.address + (uint64_t)channel * tile->element_bytes;
-    bulk->row_bytes = (end - first) * tile->element_bytes;
-    bulk->rows[0] = 0;
-    bulk->rows[1] = bulk->rows[2] = bulk->rows[3] = 1;
+    const Channels channels = channels_of(tile, first, end);
+    bulk->global = map->address + channels.offset;
+    bulk->row_bytes = channels.row_bytes;
+    for (int i = 0; i < ISA_BULK_DIMENSIONS; i++)
+        bulk->rows[i] = i ? 1 : 0;
+    bulk->rows[1] = channels.rows;
+    bulk->stride[1] = tile->slice_stride;
     IsaPixels pixels = first_pixel(tile);
-    for (uint32_t i = 0; i < tile->map.pixels; i++, isa_pixels_advance(&pixels)) {
+    for (uint32_t i = 0; i < map->pixels; i++, isa_pixels_advance(&pixels)) {
         const bool is_inside = isa_pixels_are_inside(&pixels);
+        const uint64_t pixel = map->address + isa_pixels_offset(&pixels);
         if (is_inside && !bulk->rows[0]++) bulk->pixels = pixels;
-        if (tile->kind != ISA_BULK_PREFETCH &&
-            !move_row(tile, is_inside ? bulk->global + isa_pixels_offset(&pixels) : 0, i * bytes,
-                      is_inside ? first : 0, is_inside ? end : 0))
-            return false;
+        for (uint32_t slice = 0; slice < slices && tile->kind != ISA_BULK_PREFETCH; slice++)
+            if (!move_row(tile, pixel, (slice * map->pixels + i) * bytes, slice,
+                          is_inside ? first : 0, is_inside ? end : 0))
+                return false;
     }
     return true;
 }
@@ -309,13 +412,15 @@ static bool read_tile(Tile *tile, IsaBulk *bulk) {
     const bool loads = tile->kind == ISA_BULK_LOAD;
     if (!read_map(tile, base_of(tile, inst->operand[1], (int32_t)inst->imm, false))) return false;
     tile->element_bytes = tensor_element_bytes((TensorType)tile->map.type);
+    tile->row_elements = tensor_row_bytes(&tile->map) / tile->element_bytes;
+    tile->slice_stride = tile->map.interleave ? tensor_slice_stride(&tile->map) : 0;
     tile->shared = shared_base_of(tile, inst->operand[0], (int32_t)inst->target,
                                   inst->sub & ISA_BULK_SHARED_IS_32);
     for (int i = 0; i < tile->map.rank; i++)
         tile->at[i] = (int32_t)isa_row32(tile->warp, inst->operand[2 + i])[tile->lane];
     if (tile->map.is_im2col && (loads || tile->kind == ISA_BULK_PREFETCH)) read_offsets(tile);
     *bulk = (IsaBulk){.shared = (uint32_t)tile->shared,
-                      .bytes = tensor_tile_bytes(&tile->map),
+                      .bytes = (uint32_t)tensor_tile_bytes(&tile->map),
                       .kind = (uint8_t)tile->kind,
                       .lane = (uint8_t)tile->lane};
     if (tile->kind != ISA_BULK_PREFETCH && tile->shared % TILE_ALIGNMENT) {
