@@ -312,8 +312,10 @@ static bool has_cluster(void) {
     for (size_t i = 0; !given && i < sizeof files / sizeof *files; i++)
         is_known |= access(files[i], R_OK) == 0;
     if (is_known) return true;
-    int status; /* DNS may give the place of the configuration */
-    const char *words[] = {"scontrol", "ping", NULL};
+    int status;
+    /* DNS may give the place of the configuration. A host without a name server waits for a minute,
+     * hence the limit of 10 s. */
+    const char *words[] = {"timeout", "10", "scontrol", "ping", NULL};
     free(run_command(words, &status));
     if (status == 0) return true;
     say_error("--engine slurm: this host belongs to no cluster: Slurm has no configuration "
