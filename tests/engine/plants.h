@@ -303,6 +303,10 @@ static const Plant right_plants[] = {
      "st.shared.u32 [%a], %t;\n" PROXY BAR ONE_THREAD
      "mov.u32 %i, s;\ncp.async.bulk.global.shared::cta.bulk_group [%p], [%i], 64;\n" END,
      0, 64},
+    {"all lanes of a warp start one bulk copy",
+     "st.shared.u32 [%a], %t;\n" PROXY BAR
+     "mov.u32 %i, s;\ncp.async.bulk.global.shared::cta.bulk_group [%p], [%i], 64;\n",
+     0, 32},
     {"a barrier between a write and a read",
      "st.shared.u32 [%a], %t;\n" BAR NEXT_WARP "ld.shared.u32 %v, [%i];\n" BAR
      "st.shared.u32 [%a], %v;\n",

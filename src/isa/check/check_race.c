@@ -232,6 +232,7 @@ typedef struct Deed {
     uint64_t time;
     bool is_product;      /* a read of wgmma */
     bool is_bulk;         /* by a bulk copy, in shared memory */
+    bool is_copy;         /* by a bulk copy, in any memory */
     bool is_asynchronous; /* by the asynchronous proxy: a product or a bulk copy */
 } Deed;
 
@@ -334,9 +335,16 @@ static bool may_race(const Deed *deed, const ShadowAccess *other) {
     return other->time && !(deed->is_strong && other->where & STRONG_BIT);
 }
 
+/* Whether another lane of the warp started the copy that wrote, by the same instruction. Programs
+ * let all lanes of a warp start one copy, because its machine code starts it once per warp. */
+static bool is_same_copy(const Deed *deed, const ShadowAccess *write) {
+    return deed->is_copy && write->warp == isa_warp_number(deed->warp) &&
+           pc_of(write) == deed->warp->pc;
+}
+
 static bool races_with_write(const Deed *deed, int lane, const ShadowAccess *write,
                              uint64_t address, uint32_t bytes) {
-    if (!may_race(deed, write)) return false;
+    if (!may_race(deed, write) || is_same_copy(deed, write)) return false;
     bool is_own_store = deed->access == ISA_ACCESS_WRITE && write->time == deed->time;
     if (deed->is_product && write->warp == isa_warp_number(deed->warp)) return false; /* aligned */
     if (!is_own_store && is_before(check_of(deed->context), write, deed->warp, lane)) return false;
@@ -416,6 +424,7 @@ void race_access(IsaContext *context, const IsaWarp *warp, const IsaInst *inst, 
         .time = ++check->now,
         .is_product = is_shared && flags & ISA_IS_WARPGROUP,
         .is_bulk = is_shared && flags & ISA_IS_BULK,
+        .is_copy = flags & ISA_IS_BULK,
         .is_asynchronous = is_shared && flags & (ISA_IS_WARPGROUP | ISA_IS_BULK),
     };
     Shadow *shadow = is_shared ? warp->cta->check->shared : check->global;

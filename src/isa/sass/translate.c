@@ -20,8 +20,11 @@ static void begin(Translator *t, uint32_t pc, uint16_t function) {
     t->refusal = NULL;
     t->inst = (IsaInst){.guard = ISA_PRED_TRUE, .reconverge = ISA_NO_PC};
     t->info = (IsaInfo){.function = function};
-    if (sass->guard != SASS_PT)
-        t->inst.guard = (uint16_t)((sass->guard_is_uniform ? TR_UP0 : TR_P0) + sass->guard);
+    if (sass->guard == SASS_PT) {
+        if (sass->guard_is_negated) t->inst.guard = ISA_PRED_FALSE;
+        return;
+    }
+    t->inst.guard = (uint16_t)((sass->guard_is_uniform ? TR_UP0 : TR_P0) + sass->guard);
     if (sass->guard_is_negated) t->inst.flags |= ISA_GUARD_NEGATED;
 }
 

@@ -52,14 +52,17 @@ static Gpu *new_gpu_with(GpuOptions options) {
 
 static Gpu *new_gpu(void) { return new_gpu_with((GpuOptions){0}); }
 
-/* Replaces the CALL by NOP, because its function returns to the address in R20. */
-static void remove_call(Text *file) {
+/* Replaces the CALL, because its function returns to the address in R20. */
+static void replace_call(Text *file, uint64_t low, uint64_t high) {
     static const uint64_t call[] = {0x0000002000007944, 0x000fea0003c00000};
-    static const uint64_t nop[] = {0x0000000000007918, 0x000fc00000000000};
+    const uint64_t other[] = {low, high};
     char *at = memmem(file->bytes, file->length, call, sizeof call);
     assert_non_null(at);
-    memcpy(at, nop, sizeof nop);
+    memcpy(at, other, sizeof other);
 }
+
+/* By NOP. */
+static void remove_call(Text *file) { replace_call(file, 0x0000000000007918, 0x000fc00000000000); }
 
 static void test_a_kernel_made_by_hand_runs(void **state) {
     (void)state;
@@ -72,6 +75,22 @@ static void test_a_kernel_made_by_hand_runs(void **state) {
     /* MOV, MOV, MOV, BRA (which no lane takes), NOP and EXIT, in four warps */
     assert_int_equal(result->warp_instructions, 4 * 6);
     assert_int_equal(result->thread_instructions, 2 * 48 * 5);
+    text_free(&file);
+    gpu_free(gpu);
+    free(result);
+}
+
+/* ptxas puts such instructions before LDGSTS. */
+static void test_an_instruction_with_the_guard_not_pt_does_nothing(void **state) {
+    (void)state;
+    GpuResult *result = calloc(1, sizeof *result);
+    Gpu *gpu = new_gpu();
+    Text file = {0};
+    cubin_make(&(CubinMade){.architecture = 80}, &file);
+    replace_call(&file, 0x000000000000f94d, 0x000fea0003800000); /* @!PT EXIT */
+    assert_int_equal(run(gpu, file.bytes, file.length, result), 1);
+    assert_int_equal(result->warp_instructions, 4 * 6);
+    assert_int_equal(result->thread_instructions, 2 * 48 * 4);
     text_free(&file);
     gpu_free(gpu);
     free(result);
@@ -135,6 +154,7 @@ static void test_damaged_files_do_no_harm(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_kernel_made_by_hand_runs),
+        cmocka_unit_test(test_an_instruction_with_the_guard_not_pt_does_nothing),
         cmocka_unit_test(test_registers_are_printed_at_an_offset),
         cmocka_unit_test(test_damaged_files_do_no_harm),
     };
