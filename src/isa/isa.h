@@ -73,7 +73,8 @@ typedef enum IsaFlow {
                        * and 1 as for a barrier of the CTA, because the wait is one if there are no
                        * clusters */
     ISA_FLOW_WARPGROUP, /* wgmma.wait_group: imm groups may be pending (flow/warpgroup.h) */
-    ISA_FLOW_JUMP,  /* machine code: lanes for which two more predicates are true go to target */
+    ISA_FLOW_JUMP,    /* machine code: lanes for which two more predicates are true go to target */
+    ISA_FLOW_EXIT_IF, /* machine code: lanes for which two more predicates are true end */
     ISA_FLOW_SPLIT, /* machine code: the lanes of each value of row `target` continue separately */
     ISA_FLOW_JUMP_LANES, /* machine code: each lane goes to address operand[0] + imm */
     ISA_FLOW_TRAP
@@ -161,9 +162,9 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  * ISA_FRAME_RELATIVE: the frame's local_base is added to imm). */
 #define ISA_SINK (-1)
 
-/* ISA_FLOW_JUMP, ISA_FLOW_JUMP_LANES: operand[1] and operand[2] are predicate words that are
- * combined with the mask by AND; bits 0 and 1 of sub negate them. Addresses of machine code are in
- * bytes, 16 per pc. */
+/* ISA_FLOW_JUMP, ISA_FLOW_JUMP_LANES, ISA_FLOW_EXIT_IF: operand[1] and operand[2] are predicate
+ * words that are combined with the mask by AND; bits 0 and 1 of sub negate them. Addresses of
+ * machine code are in bytes, 16 per pc. */
 enum {
     ISA_JUMP_NEGATED = 1,
     ISA_JUMP_NEGATED_2 = 2,

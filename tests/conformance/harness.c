@@ -15,10 +15,14 @@
 #include "device.h"
 #include "differences.h"
 
-static void start_engine(Engine *engine, const char *variant) {
+enum { DEFAULT_INSTRUCTION_LIMIT = 1 << 28 };
+
+static void start_engine(const Harness *harness, Engine *engine, const char *variant) {
     Diag *diag = diag_new();
-    const GpuOptions options = {
-        .memory_bytes = 1 << 28, .variant = variant, .instruction_limit = 1 << 28};
+    const uint64_t limit = harness->instruction_limit;
+    const GpuOptions options = {.memory_bytes = 1 << 28,
+                                .variant = variant,
+                                .instruction_limit = limit ? limit : DEFAULT_INSTRUCTION_LIMIT};
     engine->variant = variant;
     engine->gpu = gpu_new(&options, diag);
     if (!engine->gpu) {
@@ -37,7 +41,7 @@ static void start_machine(Harness *harness, const char *machine) {
     Engine *engine = &harness->engines[harness->engine_count++];
     const char *level = strchr(machine, ':');
     const int length = (int)strcspn(machine, ":");
-    start_engine(engine, isa_find_variant(NULL)->name);
+    start_engine(harness, engine, isa_find_variant(NULL)->name);
     engine->variant = "machine code";
     engine->level = level ? level + 1 : "-O3";
     snprintf(engine->architecture, sizeof engine->architecture, "%.*s", length, machine);
@@ -64,7 +68,7 @@ void harness_start(Harness *harness, const char *library, const char *machine) {
         const IsaVariant *variant = isa_variant(i);
         if (!variant) continue;
         Engine *engine = &harness->engines[harness->engine_count++];
-        start_engine(engine, variant->name);
+        start_engine(harness, engine, variant->name);
         engine->is_shadow = library != NULL;
         if (engine->is_shadow) break;
     }

@@ -51,6 +51,7 @@ typedef struct Harness {
     bool shows_absent;  /* reports forms that the assembler rejects */
     bool only_faults;   /* on a real GPU: runs only trials that must fault, else only the others */
     bool is_hopper;     /* the real GPU has compute capability 9 */
+    uint64_t instruction_limit; /* warp instructions of a launch before it fails; 0: 2^28 */
     Share share;
     int units;          /* units seen so far, by all processes */
     uint64_t forms;     /* distinct spellings */

@@ -149,6 +149,12 @@ typedef struct Atomic {
     int sources;
 } Atomic;
 
+/* On shared memory these become a loop of their own. ptxas 13.0 joins it to the loop around it,
+ * whose counter in a uniform register is then wrong, because the threads are not converged. */
+static bool may_be_loop(const Maker *maker, const Atomic *atomic) {
+    return maker->uniform_loops && atomic->bits != 32;
+}
+
 /* On a word of the thread itself: any operation. */
 static void write_private_atomic(Maker *maker) {
     static const Atomic atomics[] = {
@@ -163,7 +169,9 @@ static void write_private_atomic(Maker *maker) {
     const Pool pool = bits_pool(atomic->bits);
     int number;
     Text *out = maker_begin(maker, STATEMENT_SIMPLE);
-    const char *space = write_private_base(maker, false, out);
+    const char *space = ".global";
+    if (may_be_loop(maker, atomic)) text_add(out, "mov.u64 %u1, %global;\n");
+    else space = write_private_base(maker, false, out);
     write_index(maker, PROGRAM_PRIVATE_BYTES, atomic->bits / 8, out);
     text_printf(out, "atom%s%s %s, [%%u0]", space, atomic->text,
                 maker_result(maker, pool, -1, &number).text);
@@ -183,7 +191,7 @@ static void write_common_atomic(Maker *maker) {
     const int cell = maker_choose(maker, PROGRAM_CELLS);
     const Name source = maker_register(maker, bits_pool(atomics[cell].bits));
     Text *out = maker_begin(maker, STATEMENT_SIMPLE);
-    if (maker_chance(maker, 2)) {
+    if (maker_chance(maker, 2) && !may_be_loop(maker, &atomics[cell])) {
         maker->body->uses_shared = true;
         text_printf(out, "mov.u64 %%u0, shared;\nred.shared%s [%%u0+%d], %s;\n", atomics[cell].text,
                     PROGRAM_BLOCK * (PROGRAM_PRIVATE_BYTES + 8) + cell * 8, source.text);

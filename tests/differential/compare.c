@@ -13,13 +13,16 @@
 enum {
     SCRATCH_WORDS = PROGRAM_THREADS * PROGRAM_PRIVATE_BYTES / 8 + PROGRAM_CELLS,
     INPUT_SEED = 17,
-    EDGES_OF = 3 /* one in this many values is an edge value of its type */
+    INSTRUCTION_LIMIT = 1 << 20, /* of a launch, which needs below 2^16 */
+    EDGES_OF = 3                 /* one in this many values is an edge value of its type */
 };
 
 static int output_words(void) { return pool_value_count() * PROGRAM_THREADS; }
 
 void compare_start(Comparison *comparison, const char *architecture, uint64_t seed) {
     memset(comparison, 0, sizeof *comparison);
+    for (int e = 0; e < 2; e++)
+        comparison->harnesses[e].instruction_limit = INSTRUCTION_LIMIT;
     harness_start(&comparison->harnesses[0], NULL, architecture);
     harness_start(&comparison->harnesses[1], NULL, NULL);
     for (int e = 0; e < 2; e++)
@@ -90,27 +93,29 @@ static int note_absent(Comparison *comparison, Program *programs, int count, con
     return noted;
 }
 
-void compare_admit(Comparison *comparison, Program *programs, int count) {
-    const Engine *machine = comparison->engines[0];
+/* Loads the programs as machine code, without the statements that ptxas does not accept. Returns
+ * NULL, with the messages, if ptxas refuses them for another reason. */
+static EngineModule *load_machine(Comparison *comparison, Program *programs, int count,
+                                  char **messages) {
     for (;;) {
         Text ptx = {0};
-        char *messages = NULL;
-        size_t size;
         each_form(programs, count, drop_absent, comparison);
         write_module(comparison, programs, count, &ptx);
-        void *cubin =
-            assembler_run(machine->architecture, "-O0", text_string(&ptx), &size, &messages);
-        const bool is_done = cubin != NULL;
-        if (!is_done && !note_absent(comparison, programs, count, messages)) {
-            text_write_file("/tmp/differential.ptx", ptx.bytes, ptx.length);
-            fprintf(stderr, "%s\nptxas refuses /tmp/differential.ptx\n", messages);
-            exit(EXIT_FAILURE);
-        }
-        free(cubin);
-        free(messages);
+        EngineModule *module = engine_load(comparison->engines[0], &ptx, messages);
         text_free(&ptx);
-        if (is_done) return;
+        if (module || !note_absent(comparison, programs, count, *messages)) return module;
+        free(*messages);
+        *messages = NULL;
     }
+}
+
+static EngineModule *load_ptx(Comparison *comparison, Program *programs, int count,
+                              char **messages) {
+    Text ptx = {0};
+    write_module(comparison, programs, count, &ptx);
+    EngineModule *module = engine_load(comparison->engines[1], &ptx, messages);
+    text_free(&ptx);
+    return module;
 }
 
 /* ---- Launches ---- */
@@ -192,6 +197,37 @@ static Verdict judge(const Comparison *comparison) {
     return differs ? VERDICT_DIFFERENT : VERDICT_SAME;
 }
 
+/* The operation and the reason: "TMML: TMML is not supported yet". */
+static void name_refusal(const char *message, char *out, size_t size) {
+    static const char reason_start[] = ": not supported: ";
+    const char *operation = strstr(message, "*/ "), *reason = strstr(message, reason_start);
+    if (!operation || !reason) {
+        snprintf(out, size, "%.*s", (int)size - 1, message);
+        return;
+    }
+    operation += sizeof "*/ " - 1;
+    if (*operation == '@') operation += strcspn(operation, " ") + 1;
+    reason += sizeof reason_start - 1;
+    snprintf(out, size, "%.*s: %.*s", (int)strcspn(operation, " :"), operation,
+             (int)strcspn(reason, "\n"), reason);
+}
+
+/* Counts the reason for which the last program was refused. */
+static void count_refusal(Comparison *comparison) {
+    char text[sizeof comparison->refusals->text];
+    int at = 0;
+    name_refusal(comparison->outcomes[0].result.message, text, sizeof text);
+    while (at < comparison->refusal_count && strcmp(comparison->refusals[at].text, text) != 0)
+        at++;
+    if (at == COMPARE_MAX_REFUSALS) return;
+    Refusal *refusal = &comparison->refusals[at];
+    if (at == comparison->refusal_count) {
+        memcpy(refusal->text, text, sizeof text);
+        comparison->refusal_count++;
+    }
+    refusal->count++;
+}
+
 void compare_describe(const Comparison *comparison, Text *out) {
     const Outcome *machine = &comparison->outcomes[0], *ptx = &comparison->outcomes[1];
     if (machine->result.status != GPU_OK)
@@ -222,27 +258,22 @@ static void run_loaded(Comparison *comparison, EngineModule *const *modules, Pro
             launch(comparison, comparison->engines[e], modules[e], programs[i].number,
                    &comparison->outcomes[e]);
         verdicts[i] = judge(comparison);
+        if (count > 1 && verdicts[i] == VERDICT_REFUSED) count_refusal(comparison);
     }
 }
 
 bool compare_run(Comparison *comparison, const char *level, Program *programs, int count,
                  Verdict *verdicts) {
-    EngineModule *modules[2] = {NULL, NULL};
-    Text ptx = {0};
+    char *messages = NULL;
     comparison->engines[0]->level = level;
-    write_module(comparison, programs, count, &ptx);
-    for (int e = 0; e < 2; e++) {
-        char *messages = NULL;
-        Engine *engine = comparison->engines[e];
-        modules[e] = engine_load(engine, &ptx, &messages);
-        if (!modules[e] && count > 1) fprintf(stderr, "%s: %s\n", engine->variant, messages);
-        free(messages);
-    }
+    EngineModule *modules[2] = {load_machine(comparison, programs, count, &messages), NULL};
+    if (modules[0]) modules[1] = load_ptx(comparison, programs, count, &messages);
+    if (!modules[1] && count > 1) fprintf(stderr, "%s\n", messages ? messages : "");
+    free(messages);
     const bool is_loaded = modules[0] && modules[1];
     if (is_loaded) run_loaded(comparison, modules, programs, count, verdicts);
     for (int e = 0; e < 2; e++)
         if (modules[e]) engine_unload(comparison->engines[e], modules[e]);
-    text_free(&ptx);
     return is_loaded;
 }
 

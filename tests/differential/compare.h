@@ -15,6 +15,14 @@ typedef struct Outcome {
     uint64_t *scratch; /* the threads' memory, then the cells */
 } Outcome;
 
+/* Why programs were refused. */
+typedef struct Refusal {
+    char text[96]; /* operation and reason */
+    int count;     /* runs */
+} Refusal;
+
+enum { COMPARE_MAX_REFUSALS = 64 };
+
 typedef struct Comparison {
     Harness harnesses[2]; /* for machine code, and for PTX */
     Engine *engines[2];   /* first engine of each */
@@ -22,18 +30,17 @@ typedef struct Comparison {
     struct Map *absent;   /* spellings that ptxas does not accept for the architecture */
     const char *folder;   /* folder for modules that differ; NULL: not stored */
     Outcome outcomes[2];  /* results of the last program that was compared, by engine */
+    Refusal refusals[COMPARE_MAX_REFUSALS]; /* the first that occurred */
+    int refusal_count;
 } Comparison;
 
 /* `architecture` is, for example, "sm_90". */
 void compare_start(Comparison *comparison, const char *architecture, uint64_t seed);
 void compare_end(Comparison *comparison);
-/* Drops statements that ptxas does not accept. Ends the process if a module does not assemble for
- * another reason. */
-void compare_admit(Comparison *comparison, Program *programs, int count);
 typedef enum Verdict { VERDICT_SAME, VERDICT_REFUSED, VERDICT_DIFFERENT } Verdict;
 
-/* Runs every program as machine code, compiled at `level` ("-O3"), and as PTX. Returns false if the
- * module does not load. */
+/* Runs every program as machine code, compiled at `level` ("-O3"), and as PTX, without the
+ * statements that ptxas does not accept. Returns false if the module does not load. */
 bool compare_run(Comparison *comparison, const char *level, Program *programs, int count,
                  Verdict *verdicts);
 /* The same for one program, alone in its module. A program that does not load counts as the

@@ -63,9 +63,11 @@ static void write_canonical(Maker *maker) {
     maker_end(maker);
 }
 
-/* Joins halves into a register, or splits a register. */
+/* Joins halves into a register, or splits a register. In an unrolled loop, ptxas 13.0 takes the
+ * wrong half of a register that the turn before split into 16 bits. */
 static void write_halves(Maker *maker) {
-    const bool is_wide = maker_chance(maker, 2), joins = maker_chance(maker, 2);
+    const bool is_wide = maker_chance(maker, 2);
+    const bool joins = maker_chance(maker, 2) || (maker->loops && !is_wide);
     const Pool whole = is_wide ? POOL_B64 : POOL_B32, half = is_wide ? POOL_B32 : POOL_B16;
     const int bits = is_wide ? 64 : 32;
     int number;
@@ -131,22 +133,26 @@ static void write_simple(Maker *maker) {
 
 static void write_block(Maker *maker, int count);
 
-/* Writes the condition of a branch to %q0: per thread, or the same for the whole CTA. */
-static void write_condition(Maker *maker, bool is_uniform, Text *out) {
+/* Writes the condition of a branch to %q0: per thread, or the same for the whole CTA. Returns
+ * whether it implies values of predicates. */
+static bool write_condition(Maker *maker, bool is_uniform, Text *out) {
     static const char *const comparisons[] = {"lt.s32", "gt.u32", "ne.s32", "eq.u32"};
     if (is_uniform) text_printf(out, "setp.eq.u32 %%q0, %%cta, %d;\n", maker_choose(maker, 2));
-    else if (maker_chance(maker, 2))
+    else if (maker_chance(maker, 2)) {
         text_printf(out, "xor.pred %%q0, %s, %s;\n", maker_register(maker, POOL_PRED).text,
                     maker_register(maker, POOL_PRED).text);
-    else
+        return true;
+    } else
         text_printf(out, "setp.%s %%q0, %s, %s;\n", comparisons[maker_choose(maker, 4)],
                     maker_register(maker, POOL_B32).text, maker_register(maker, POOL_B32).text);
+    return false;
 }
 
 static void write_if(Maker *maker, int label, bool is_uniform) {
     const bool has_else = maker_chance(maker, 2);
     Text *out = maker_begin(maker, STATEMENT_OPEN);
-    write_condition(maker, is_uniform, out);
+    const bool implies = write_condition(maker, is_uniform, out);
+    maker->implications += implies;
     text_printf(out, "@%s%%q0 bra $else%d;\n", maker_chance(maker, 2) ? "!" : "", label);
     maker_end(maker);
     write_block(maker, 1 + maker_choose(maker, 5));
@@ -159,6 +165,7 @@ static void write_if(Maker *maker, int label, bool is_uniform) {
     if (!has_else) text_printf(out, "$else%d:\n", label);
     text_printf(out, "$end%d:\n", label);
     maker_end(maker);
+    maker->implications -= implies;
 }
 
 /* A loop that ends after 1 to 4 turns, or after 0 to 3 if it tests first. */
@@ -166,6 +173,10 @@ static void write_loop(Maker *maker, int label, bool is_uniform) {
     const bool tests_first = maker_chance(maker, 2);
     const int outer = maker->loop;
     if (!is_uniform) maker->loop = label;
+    maker->loops++;
+    maker->uniform_loops += is_uniform;
+    const int implied = maker->implications > 0;
+    maker->implied_loops += implied;
     Text *out = maker_begin(maker, STATEMENT_OPEN);
     if (is_uniform && maker_chance(maker, 2))
         text_printf(out, "add.u32 %%c%d, %%cta, %d;\n", label, maker_choose(maker, 3));
@@ -184,6 +195,9 @@ static void write_loop(Maker *maker, int label, bool is_uniform) {
                     label);
     maker_end(maker);
     maker->loop = outer;
+    maker->loops--;
+    maker->uniform_loops -= is_uniform;
+    maker->implied_loops -= implied;
 }
 
 static void write_switch(Maker *maker, int label) {

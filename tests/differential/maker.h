@@ -16,6 +16,10 @@ typedef struct Maker {
     int depth;         /* number of loops and branches around the statement */
     int labels;        /* number of labels used so far */
     int loop;          /* label of the enclosing divergent loop; -1: none */
+    int loops;         /* number of loops around the statement */
+    int uniform_loops; /* number of these whose turns are the same for the whole CTA */
+    int implications;  /* number of branches around it whose condition is two predicates */
+    int implied_loops; /* number of loops in such a branch around it */
     bool is_converged; /* all threads of the CTA reach this point together */
 } Maker;
 

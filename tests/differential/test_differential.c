@@ -95,7 +95,6 @@ static void run_module(const Options *options, Comparison *comparison, const For
     static Program programs[COMPARE_MAX_PROGRAMS];
     for (int i = 0; i < count; i++)
         generate(&programs[i], forms, options->seed, first + (uint32_t)i);
-    compare_admit(comparison, programs, count);
     for (int l = 0; l < options->level_count; l++)
         run_level(options, comparison, options->levels[l], programs, count, tally);
     for (int i = 0; i < count; i++)
@@ -117,6 +116,8 @@ static bool run_architecture(const Options *options, const FormList *forms,
     compare_end(&comparison);
     printf("%s: %u kernels, %d runs: %d differ, %d refused\n", architecture, options->kernels,
            tally.runs, tally.differing, tally.refused);
+    for (int r = 0; r < comparison.refusal_count; r++)
+        printf("%6d x %s\n", comparison.refusals[r].count, comparison.refusals[r].text);
     fflush(stdout);
     return tally.differing == 0;
 }

@@ -25,6 +25,15 @@ static void find_constants(const IsaProgram *program, uint64_t *address, uint32_
     }
 }
 
+/* Whether an address may be one of shared memory or of a constant. Other addresses are below
+ * both. */
+INLINE bool are_special(const uint64_t *address) {
+    uint64_t all = 0;
+    FOR_LANES all |= address[lane];
+    return all >> 32 >= ISA_CONSTANT_UPPER;
+}
+static_assert((int)ISA_CONSTANT_UPPER < (int)ISA_SHARED_UPPER, "the least of both");
+
 EXEC(JOIN) {
     alignas(64) uint64_t result[ISA_LANES];
     const RowWord *low = word_row(warp, inst, 1), *high = word_row(warp, inst, 2);
@@ -35,7 +44,7 @@ EXEC(JOIN) {
         add += join(word_row(warp, inst, 3)[0], above);
     }
     FOR_LANES result[lane] = (low[lane] | ((uint64_t)high[lane] << 32 & upper)) + add;
-    if (inst->sub & ISA_JOIN_GENERIC) {
+    if (inst->sub & ISA_JOIN_GENERIC && are_special(result)) {
         FOR_LANES result[lane] = result[lane] >> 32 == ISA_SHARED_UPPER
                                      ? MEM_SHARED_WINDOW + (uint32_t)result[lane]
                                      : result[lane];
@@ -103,7 +112,24 @@ INLINE uint32_t carry_of(const IsaWarp *warp, const IsaInst *inst, int index, ui
     return warp->preds[inst->operand[index]] ^ (0 - (is_negated & 1));
 }
 
+/* Most sums have no carries. */
+INLINE void sum_alone(IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    alignas(64) uint32_t result[ISA_LANES];
+    const RowWord *a = word_row(warp, inst, 3), *b = word_row(warp, inst, 4);
+    const RowWord *c = word_row(warp, inst, 5);
+    const uint32_t imm = (uint32_t)inst->imm, ones = (uint32_t)bits_count32(imm & 7);
+    const uint32_t invert_a = 0 - (imm & 1), invert_b = 0 - (imm >> 1 & 1);
+    const uint32_t invert_c = 0 - (imm >> 2 & 1);
+    FOR_LANES result[lane] =
+        (a[lane] ^ invert_a) + (b[lane] ^ invert_b) + (c[lane] ^ invert_c) + ones;
+    write_row32(warp, inst, 0, result, mask);
+}
+
 EXEC(SUM3) {
+    if (inst->sub & ISA_SUM_ALONE) {
+        sum_alone(warp, inst, mask);
+        return;
+    }
     alignas(64) uint32_t result[ISA_LANES];
     alignas(64) int32_t once[ISA_LANES], twice[ISA_LANES];
     const RowWord *a = word_row(warp, inst, 3), *b = word_row(warp, inst, 4);
@@ -152,7 +178,29 @@ EXEC(LEA) {
     write_pred(warp, inst->operand[1], pack_lanes(carries), mask);
 }
 
+/* Most products are of this kind: addresses of elements. */
+INLINE void product_alone(IsaWarp *warp, const IsaInst *inst, uint32_t mask, bool is_signed) {
+    alignas(64) uint32_t low[ISA_LANES], high[ISA_LANES];
+    const RowWord *a = word_row(warp, inst, 3), *b = word_row(warp, inst, 4);
+    const RowWord *c_low = word_row(warp, inst, 5), *c_high = word_row(warp, inst, 6);
+    FOR_LANES {
+        const uint64_t product = is_signed
+                                     ? (uint64_t)((int64_t)(int32_t)a[lane] * (int32_t)b[lane])
+                                     : (uint64_t)a[lane] * b[lane];
+        const uint64_t sum = product + join(c_low[lane], c_high[lane]);
+        low[lane] = (uint32_t)sum;
+        high[lane] = (uint32_t)(sum >> 32);
+    }
+    if (inst->operand[0] != ISA_SINK) write_row32(warp, inst, 0, low, mask);
+    write_row32(warp, inst, 1, high, mask);
+}
+
 EXEC(PRODUCT_64) {
+    if (inst->sub & ISA_PRODUCT_ALONE) {
+        if (inst->sub & ISA_PRODUCT_SIGNED) product_alone(warp, inst, mask, true);
+        else product_alone(warp, inst, mask, false);
+        return;
+    }
     alignas(64) uint32_t low[ISA_LANES], high[ISA_LANES];
     alignas(64) int32_t carries[ISA_LANES];
     const RowWord *a = word_row(warp, inst, 3), *b = word_row(warp, inst, 4);

@@ -25,8 +25,9 @@ enum { /* SIGN_F16X2: which halves of a become the two halves */
        ISA_HALVES_LOW,
        ISA_HALVES_HIGH
 };
-enum {                      /* SUM3, PRODUCT_64, LEA */
-       ISA_SUM_EXTENDED = 1 /* a negated source is inverted, and the carries are added */
+enum {                       /* SUM3 */
+       ISA_SUM_EXTENDED = 1, /* a negated source is inverted, and the carries are added */
+       ISA_SUM_ALONE = 2     /* without carries, in and out */
 };
 enum { /* LEA, in imm */
        ISA_LEA_SHIFT = 31,
@@ -39,7 +40,8 @@ enum { /* LEA, in imm */
 };
 enum { /* PRODUCT_64 */
        ISA_PRODUCT_SIGNED = 1,
-       ISA_PRODUCT_EXTENDED = 2
+       ISA_PRODUCT_EXTENDED = 2,
+       ISA_PRODUCT_ALONE = 4 /* without carries, in and out, and without signs of b and c */
 };
 enum { /* SHIFT */
        ISA_SHIFT_RIGHT = 1,

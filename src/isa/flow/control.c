@@ -42,7 +42,7 @@ static bool branch_indexed(IsaContext *context, IsaWarp *warp, const IsaInst *in
 
 /* ---- Jumps of machine code, whose instructions say where lanes reconverge ---- */
 
-/* The lanes of the mask that both predicates of a jump allow. */
+/* The lanes of the mask that both predicates of a jump or EXIT allow. */
 static uint32_t jumping(const IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     const uint32_t first = warp->preds[inst->operand[1]], second = warp->preds[inst->operand[2]];
     mask &= inst->sub & ISA_JUMP_NEGATED ? ~first : first;
@@ -456,6 +456,17 @@ bool isa_holds_lanes_back(const IsaWarp *warp) {
     return !warp->paths && warp->depth > 0 && (warp->alive & ~warp->active) != 0;
 }
 
+/* Ends threads of the warp. */
+static void end_lanes(IsaContext *context, IsaWarp *warp, uint32_t mask) {
+    context->changes++;
+    warp->alive &= ~mask;
+    for (uint32_t i = 1; i < warp->frame_count; i++)
+        warp->frames[i].lanes &= ~mask;
+    if (warp->cta->cluster) isa_cluster_exit(context, warp, mask);
+    converge_exit(warp, mask);
+    if (warp->active) warp->pc++;
+}
+
 /* Executes an instruction that does more than write registers. */
 static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     if (!mask) {
@@ -485,14 +496,11 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
             break;
         }
         __attribute__((fallthrough)); /* a kernel's ret ends the thread */
-    case ISA_FLOW_EXIT:
-        context->changes++;
-        warp->alive &= ~mask;
-        for (uint32_t i = 1; i < warp->frame_count; i++)
-            warp->frames[i].lanes &= ~mask;
-        if (warp->cta->cluster) isa_cluster_exit(context, warp, mask);
-        converge_exit(warp, mask);
-        if (warp->active) warp->pc++;
+    case ISA_FLOW_EXIT: end_lanes(context, warp, mask); break;
+    case ISA_FLOW_EXIT_IF:
+        mask = jumping(warp, inst, mask);
+        if (mask) end_lanes(context, warp, mask);
+        else warp->pc++;
         break;
     case ISA_FLOW_BARRIER:
         is_ok = barrier_arrive(context, warp, inst, mask);

@@ -145,6 +145,21 @@ static bool is_cut_float(const Translator *t, int i) {
            other->value == SASS_RZ && !tr_mod(t, SASS_MOD_BF16);
 }
 
+static bool is_zero_register(const SassOperand *operand) {
+    return operand->kind == SASS_REG && operand->value == SASS_RZ && !operand->is_absolute;
+}
+
+/* ptxas also moves a constant by -0 * 0 + c. The bits of a NaN would change. */
+static bool is_constant_move(const Translator *t) {
+    const SassOperand *a = tr_operand(t, 1), *b = tr_operand(t, 2), *c = tr_operand(t, 3);
+    const uint32_t infinity = c->kind == SASS_BF16X2 ? 0x7f80 : 0x7c00;
+    const uint32_t low = (uint32_t)c->value & 0x7fff, high = (uint32_t)c->value >> 16 & 0x7fff;
+    return t->sass->op == SASS_OP_HFMA2 && (c->kind == SASS_F16X2 || c->kind == SASS_BF16X2) &&
+           !c->is_negated && !c->is_absolute && !float_sub(t) && is_zero_register(a) &&
+           is_zero_register(b) && a->is_negated != b->is_negated && low <= infinity &&
+           high <= infinity;
+}
+
 bool tr_op_half(Translator *t) {
     const uint16_t op = t->sass->op;
     const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);
@@ -157,6 +172,12 @@ bool tr_op_half(Translator *t) {
         return halves_as_float(t, ISA_DO_MUL_F16X2);
     if (tr_mod(t, SASS_MOD_F32_OUT) || tr_mod(t, SASS_MOD_FMZ))
         return tr_refuse(t, "halves computed as floats");
+    if (is_constant_move(t)) {
+        const IsaOperand c = tr_row(t, tr_operand(t, 3));
+        tr_step2(t, ISA_DO_MOV_32, tr_to(t, tr_operand(t, 0)), c);
+        t->info.op_class = ISA_CLASS_FP16_MAD;
+        return true;
+    }
     IsaOperand source[3] = {0};
     for (int i = 0; i < sources; ++i) {
         if (tr_operand(t, 1 + i)->suffix == SASS_SUFFIX_HALF_F32 && !is_cut_float(t, i))

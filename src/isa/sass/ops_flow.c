@@ -125,8 +125,8 @@ static bool has_condition(Translator *t) {
 }
 
 bool tr_op_exit(Translator *t) {
-    if (has_condition(t)) return tr_refuse(t, "a predicate in addition to the guard");
-    t->inst.flow = ISA_FLOW_EXIT;
+    t->inst.flow = has_condition(t) ? ISA_FLOW_EXIT_IF : ISA_FLOW_EXIT;
+    put_conditions(t, 0, t->sass->operand_count);
     t->info.flags |= ISA_IS_EXIT;
     return true;
 }

@@ -91,7 +91,7 @@ bool tr_op_iadd3(Translator *t) {
                           tr_bit(b->is_negated || b->is_inverted, 1) |
                           tr_bit(c->is_negated || c->is_inverted, 2) | tr_bit(first, 3) |
                           tr_bit(second, 4));
-    step->sub = is_extended ? ISA_SUM_EXTENDED : 0;
+    step->sub = is_extended ? ISA_SUM_EXTENDED : has_carry ? 0 : ISA_SUM_ALONE;
     return true;
 }
 
@@ -140,8 +140,10 @@ bool tr_op_imad(Translator *t) {
     step->operand[6] = high;
     step->operand[7] = carry;
     step->imm = (int64_t)(tr_bit(negates_b, 1) | tr_bit(negates_c, 2) | tr_bit(negates_carry, 3));
-    step->sub = (uint8_t)((tr_mod(t, SASS_MOD_SIGNED) ? ISA_PRODUCT_SIGNED : 0) |
-                          (is_extended ? ISA_PRODUCT_EXTENDED : 0));
+    step->sub =
+        (uint8_t)((tr_mod(t, SASS_MOD_SIGNED) ? ISA_PRODUCT_SIGNED : 0) |
+                  (is_extended ? ISA_PRODUCT_EXTENDED : 0) |
+                  (has_carry || is_extended || negates_b || negates_c ? 0 : ISA_PRODUCT_ALONE));
     return true;
 }
 
@@ -150,8 +152,17 @@ bool tr_op_lea(Translator *t) {
     const SassOperand *a = tr_operand(t, 2), *b = tr_operand(t, 3), *c = tr_operand(t, 4);
     const bool is_high = tr_mod(t, SASS_MOD_HI), is_extended = tr_mod(t, SASS_MOD_X);
     const bool is_signed = tr_mod(t, SASS_MOD_SX32);
+    const uint32_t shift = (uint32_t)tr_operand(t, 5)->value & ISA_LEA_SHIFT;
+    const bool has_carry = tr_operand(t, 1)->value != SASS_PT || is_extended;
+    const bool has_signs = a->is_negated || a->is_inverted || b->is_negated || b->is_inverted;
     bool negates_carry = false;
     const IsaOperand x = tr_row(t, a), y = tr_row(t, b);
+    t->info.op_class = ISA_CLASS_INT_ADD;
+    if (!is_high && !has_carry && !has_signs) {
+        tr_step4(t, ISA_DO_MAD_LO_32, tr_to(t, tr_operand(t, 0)), x, tr_constant(t, 1u << shift),
+                 y);
+        return true;
+    }
     const IsaOperand z = is_high && !is_signed ? tr_row(t, c) : tr_constant(t, 0);
     const IsaOperand carry =
         is_extended ? tr_word(t, tr_operand(t, 6), &negates_carry) : ISA_PRED_FALSE;
@@ -162,12 +173,11 @@ bool tr_op_lea(Translator *t) {
     step->operand[3] = y;
     step->operand[4] = z;
     step->operand[5] = carry;
-    step->imm = (tr_operand(t, 5)->value & ISA_LEA_SHIFT) | (is_high ? ISA_LEA_HIGH : 0) |
-                (is_extended ? ISA_LEA_EXTENDED : 0) | (is_signed ? ISA_LEA_SIGN : 0) |
+    step->imm = shift | (is_high ? ISA_LEA_HIGH : 0) | (is_extended ? ISA_LEA_EXTENDED : 0) |
+                (is_signed ? ISA_LEA_SIGN : 0) |
                 (a->is_negated || a->is_inverted ? ISA_LEA_NEGATIVE_A : 0) |
                 (b->is_negated || b->is_inverted ? ISA_LEA_NEGATIVE_B : 0) |
                 (negates_carry ? ISA_LEA_NEGATIVE_CARRY : 0);
-    t->info.op_class = ISA_CLASS_INT_ADD;
     return true;
 }
 
@@ -200,14 +210,22 @@ bool tr_op_shf(Translator *t) {
     const uint8_t type = tr_mod(t, SASS_MOD_SHIFT_TYPE);
     const IsaOperand x = tr_row(t, tr_operand(t, 1)), n = tr_row(t, tr_operand(t, 2));
     const IsaOperand z = tr_row(t, tr_operand(t, 3));
+    const bool is_64 = type == SASS_SHIFT_TYPE_S64 || type == SASS_SHIFT_TYPE_U64;
+    const bool is_right = tr_mod(t, SASS_MOD_SHIFT_DIRECTION), is_high = tr_mod(t, SASS_MOD_HI);
+    if (!is_64 && !tr_mod(t, SASS_MOD_WRAP) && is_right == is_high) { /* of one register */
+        const IsaHandler handler = !is_right                     ? ISA_DO_SHL_32
+                                   : type == SASS_SHIFT_TYPE_S32 ? ISA_DO_SHR_S32
+                                                                 : ISA_DO_SHR_U32;
+        tr_step3(t, handler, tr_to(t, tr_operand(t, 0)), is_right ? z : x, n);
+        return true;
+    }
     IsaInst *step = tr_step4(t, ISA_DO_SHIFT, tr_to(t, tr_operand(t, 0)), x, n, z);
     step->sub =
-        (uint8_t)((tr_mod(t, SASS_MOD_SHIFT_DIRECTION) ? ISA_SHIFT_RIGHT : 0) |
+        (uint8_t)((is_right ? ISA_SHIFT_RIGHT : 0) |
                   (type == SASS_SHIFT_TYPE_S64 || type == SASS_SHIFT_TYPE_S32 ? ISA_SHIFT_SIGNED
                                                                               : 0) |
-                  (type == SASS_SHIFT_TYPE_S64 || type == SASS_SHIFT_TYPE_U64 ? ISA_SHIFT_64 : 0) |
-                  (tr_mod(t, SASS_MOD_WRAP) ? ISA_SHIFT_WRAPS : 0) |
-                  (tr_mod(t, SASS_MOD_HI) ? ISA_SHIFT_HIGH : 0));
+                  (is_64 ? ISA_SHIFT_64 : 0) | (tr_mod(t, SASS_MOD_WRAP) ? ISA_SHIFT_WRAPS : 0) |
+                  (is_high ? ISA_SHIFT_HIGH : 0));
     return true;
 }
 

@@ -52,17 +52,15 @@ static Gpu *new_gpu_with(GpuOptions options) {
 
 static Gpu *new_gpu(void) { return new_gpu_with((GpuOptions){0}); }
 
+static const uint64_t NOP[2] = {0x0000000000007918, 0x000fc00000000000};
+
 /* Replaces the CALL, because its function returns to the address in R20. */
-static void replace_call(Text *file, uint64_t low, uint64_t high) {
+static void replace_call(Text *file, const uint64_t instruction[2]) {
     static const uint64_t call[] = {0x0000002000007944, 0x000fea0003c00000};
-    const uint64_t other[] = {low, high};
     char *at = memmem(file->bytes, file->length, call, sizeof call);
     assert_non_null(at);
-    memcpy(at, other, sizeof other);
+    memcpy(at, instruction, sizeof call);
 }
-
-/* By NOP. */
-static void remove_call(Text *file) { replace_call(file, 0x0000000000007918, 0x000fc00000000000); }
 
 static void test_a_kernel_made_by_hand_runs(void **state) {
     (void)state;
@@ -70,7 +68,7 @@ static void test_a_kernel_made_by_hand_runs(void **state) {
     Gpu *gpu = new_gpu();
     Text file = {0};
     cubin_make(&(CubinMade){.architecture = 80}, &file);
-    remove_call(&file);
+    replace_call(&file, NOP);
     assert_int_equal(run(gpu, file.bytes, file.length, result), 1);
     /* MOV, MOV, MOV, BRA (which no lane takes), NOP and EXIT, in four warps */
     assert_int_equal(result->warp_instructions, 4 * 6);
@@ -82,16 +80,36 @@ static void test_a_kernel_made_by_hand_runs(void **state) {
 
 /* ptxas puts such instructions before LDGSTS. */
 static void test_an_instruction_with_the_guard_not_pt_does_nothing(void **state) {
+    static const uint64_t never[] = {0x000000000000f94d, 0x000fea0003800000}; /* @!PT EXIT */
     (void)state;
     GpuResult *result = calloc(1, sizeof *result);
     Gpu *gpu = new_gpu();
     Text file = {0};
     cubin_make(&(CubinMade){.architecture = 80}, &file);
-    replace_call(&file, 0x000000000000f94d, 0x000fea0003800000); /* @!PT EXIT */
+    replace_call(&file, never);
     assert_int_equal(run(gpu, file.bytes, file.length, result), 1);
     assert_int_equal(result->warp_instructions, 4 * 6);
     assert_int_equal(result->thread_instructions, 2 * 48 * 4);
     text_free(&file);
+    gpu_free(gpu);
+    free(result);
+}
+
+/* EXIT P0 ends no thread, because P0 is false; EXIT !P0 ends all. */
+static void test_exit_with_a_predicate(void **state) {
+    static const uint64_t exits[][2] = {{0x000000000000794d, 0x000fea0000000000},
+                                        {0x000000000000794d, 0x000fea0004000000}};
+    (void)state;
+    GpuResult *result = calloc(1, sizeof *result);
+    Gpu *gpu = new_gpu();
+    for (uint64_t i = 0; i < 2; i++) {
+        Text file = {0};
+        cubin_make(&(CubinMade){.architecture = 80}, &file);
+        replace_call(&file, exits[i]);
+        assert_int_equal(run(gpu, file.bytes, file.length, result), 1);
+        assert_int_equal(result->warp_instructions, 4 * (6 - i));
+        text_free(&file);
+    }
     gpu_free(gpu);
     free(result);
 }
@@ -107,7 +125,7 @@ static void test_registers_are_printed_at_an_offset(void **state) {
     Gpu *gpu = new_gpu_with((GpuOptions){
         .dump_line = 0x20, .dump_cta = 1, .dump_warp = 1, .print = keep_text, .user = &printed});
     cubin_make(&(CubinMade){.architecture = 80}, &file);
-    remove_call(&file);
+    replace_call(&file, NOP);
     assert_int_equal(run(gpu, file.bytes, file.length, result), 1);
     const char *text = text_string(&printed);
     assert_non_null(strstr(text, ": CTA 1, warp 1, active lanes 0x0000ffff, before /*0020*/ "));
@@ -135,7 +153,7 @@ static void test_damaged_files_do_no_harm(void **state) {
     Gpu *gpu = new_gpu();
     Text file = {0};
     cubin_make(&(CubinMade){.architecture = 80}, &file);
-    remove_call(&file);
+    replace_call(&file, NOP);
     uint32_t ran = 0;
     for (int i = 0; i < damaged; i++) {
         unsigned char *copy = malloc(file.length);
@@ -155,6 +173,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_kernel_made_by_hand_runs),
         cmocka_unit_test(test_an_instruction_with_the_guard_not_pt_does_nothing),
+        cmocka_unit_test(test_exit_with_a_predicate),
         cmocka_unit_test(test_registers_are_printed_at_an_offset),
         cmocka_unit_test(test_damaged_files_do_no_harm),
     };
