@@ -121,7 +121,7 @@ static void uniform_registers_have_their_numbers(void **state) {
     assert_true(inst.operand[0].value == 5 && inst.operand[1].value == SASS_URZ);
     inst = decoded(100, 0x000fe20008000000, 0x0000003f00fe7c82); /* UMOV UR254, UR63 */
     assert_true(inst.operand[0].value == 254 && inst.operand[1].value == 63);
-    /* LDGSTS.E.BYPASS.64 [R2], desc[UR12][R28.64] */
+    /* LDGSTS.E.BYPASS.LTC128B.128 [R2], desc[UR12][R28.64] */
     inst = decoded(120, 0x0025e2000b981a0c, 0x000000001c027fae);
     assert_true(inst.operand[1].descriptor == 12 && inst.operand[1].reg == 28);
     assert_int_equal(inst.operand[1].suffix, SASS_SUFFIX_R64);
