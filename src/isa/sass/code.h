@@ -23,6 +23,7 @@ typedef struct SassCode {
     const Cubin *cubin;
     unsigned sm;
     uint32_t gprs;        /* rows of registers in a frame; the uniform registers follow */
+    uint32_t uniforms;    /* their rows */
     SassInst *insts;      /* by pc */
     uint16_t *section_of; /* by pc: section of the cubin */
     uint32_t *offset_of;  /* by pc: bytes from the start of the section */
