@@ -461,7 +461,8 @@ static SassControl control_of(const uint64_t words[2]) {
  * and for SYNCS.EXCH (0x1b2) and the bulk copies after it, as shown by the VOTEU that ptxas puts
  * before them. */
 static bool has_uniform_guard(const SassForm *form) {
-    if (form->op == SASS_OP_VOTEU || form->op == SASS_OP_R2UR) return false;
+    if (form->op == SASS_OP_VOTEU || form->op == SASS_OP_R2UR || form->op == SASS_OP_CREDUX)
+        return false;
     if (form->opcode < 0x100 || form->op == SASS_OP_LDCU) return form->unit == SASS_UNIT_UNIFORM;
     return form->opcode >= 0x1b2 && form->opcode <= 0x1bc;
 }

@@ -151,7 +151,10 @@ bool tr_op_match(Translator *t) {
 bool tr_op_redux(Translator *t) {
     static const PtxSub mode[] = {PTX_SUB_AND, PTX_SUB_OR,  PTX_SUB_XOR,
                                   PTX_SUB_ADD, PTX_SUB_MIN, PTX_SUB_MAX};
-    const uint8_t which = tr_mod(t, SASS_MOD_REDUX);
+    const bool is_minmax = t->sass->op == SASS_OP_CREDUX;
+    const uint8_t which = !is_minmax                   ? tr_mod(t, SASS_MOD_REDUX)
+                          : tr_mod(t, SASS_MOD_CREDUX) ? SASS_REDUX_MIN
+                                                       : SASS_REDUX_MAX;
     if (which > 5) return tr_refuse(t, "this reduction");
     t->is_uniform = false;
     const IsaOperand x = tr_row(t, tr_operand(t, 1)), part = tr_scratch(t);
