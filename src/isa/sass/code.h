@@ -37,6 +37,10 @@ typedef struct SassCode {
 /* Whether machine code for an architecture (90 for sm_90) can be executed. */
 bool isa_sass_runs(uint32_t architecture);
 
+/* A function of the system that the cubin calls and Tyto lacks, such as the tensor copies that
+ * ptxas does not compile for sm_120; NULL: none. The text is in `arena` or in `bytes`. */
+const char *isa_sass_lacks(const void *bytes, size_t size, Arena *arena);
+
 /* Creates the module of a cubin, as other parts of the simulator use it: kernels with their
  * parameters, and variables, but no instructions. Returns NULL after a message. The caller owns it
  * (ptx_module_free). `bytes` are copied. */
