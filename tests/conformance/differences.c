@@ -58,7 +58,7 @@ static const Difference differences[] = {
     {"red*.v[248].*", "sm_[91]*", DIFFERS_REFUSED, "atomics of vectors are not supported"},
     {"atom*.v[248].*", "sm_[91]*", DIFFERS_REFUSED, "atomics of vectors are not supported"},
     {"ld*.v4.?64", "sm_1*", DIFFERS_REFUSED, "loads of 256 bits are not supported"},
-    {"ld*.v8.?32", "sm_1*", DIFFERS_REFUSED, "loads of 256 bits are not supported"},
+    {"ld*.v8.?32", "sm_1*", DIFFERS_REFUSED | DIFFERS_FAULT, "loads of 256 bits are not supported"},
     {"st*.v4.?64", "sm_1*", DIFFERS_REFUSED, "stores of 256 bits are not supported"},
     {"st*.v8.?32", "sm_1*", DIFFERS_REFUSED, "stores of 256 bits are not supported"},
     {"cp.async.bulk.*shared::cluster.global.*", "sm_120*", DIFFERS_REFUSED,
