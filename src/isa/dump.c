@@ -79,7 +79,7 @@ static void dump_machine(const IsaProgram *program, const PtxFunction *function,
                          const IsaWarp *warp, Text *out) {
     const uint32_t gprs = program->code->gprs, registers = (uint32_t)function->registers;
     dump_machine_rows(warp, "R", 0, registers < gprs ? registers : gprs, out);
-    dump_machine_rows(warp, "UR", gprs, TR_UNIFORM - 1, out);
+    dump_machine_rows(warp, "UR", gprs, program->code->uniforms - 1, out);
     dump_machine_predicates(warp, "P", TR_P0, out);
     dump_machine_predicates(warp, "UP", TR_UP0, out);
 }

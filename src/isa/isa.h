@@ -37,7 +37,7 @@ enum {
     ISA_PRED_TRUE = 1           /* predicate word that is always ~0 */
 };
 #define ISA_NO_PC UINT32_MAX
-enum { ISA_MACHINE_REGISTERS = 336 }; /* number of register numbers in machine code */
+enum { ISA_MACHINE_REGISTERS = 528 }; /* number of register numbers in machine code */
 enum { ISA_POLICY_BIAS = 2 };         /* IsaInfo.policy is the row of the cache policy plus this */
 
 typedef struct IsaInst IsaInst;

@@ -114,8 +114,12 @@ static void read_modifier(Decoder *d, const SassField *f) {
 
 static bool has(const SassField *f, unsigned flag) { return f->flags & flag; }
 
+/* Uniform registers have 6 bits before sm_100, where the last one reads 0. */
 static uint8_t register_at(Decoder *d, unsigned at, bool is_uniform) {
-    return (uint8_t)take(d, at, is_uniform ? 6 : 8);
+    enum { OLD_WIDTH = 6, OLD_URZ = 63, WIDTH = 8, FIRST_WIDE_SM = 100 };
+    bool is_old = is_uniform && d->inst->sm < FIRST_WIDE_SM;
+    uint64_t number = take(d, at, is_old ? OLD_WIDTH : WIDTH);
+    return (uint8_t)(is_old && number == OLD_URZ ? SASS_URZ : number);
 }
 
 /* The bits that negate a source and take its absolute value, by its slot. */
@@ -248,27 +252,33 @@ static void read_far_target(Decoder *d, SassOperand *o) {
         o->value = o->value * (1 << LOW_WIDTH) + (int64_t)take(d, AT_LOW, LOW_WIDTH) * UNIT;
 }
 
-/* LDC, ULDC. */
+/* LDC, ULDC; LDCU, whose offsets have one bit more. */
 static void read_loaded_constant(Decoder *d, const SassField *f, SassOperand *o) {
+    unsigned at = d->inst->op == SASS_OP_LDCU ? 37 : 38;
     o->kind = SASS_CONST;
     o->reg = SASS_RZ;
     o->ureg = SASS_URZ;
     if (has(f, SASS_UNIFORM)) {
         o->ureg = register_at(d, SASS_AT_A, true);
-        o->has_ureg = true;
+        o->has_ureg = o->ureg != SASS_URZ || d->inst->op != SASS_OP_LDCU;
         mark(d->known, AT_UNIFORM, 1);
     } else {
         o->reg = register_at(d, SASS_AT_A, false);
         if (d->inst->form->unit == SASS_UNIT_UNIFORM) o->reg = SASS_RZ;
     }
     o->bank = (uint8_t)take(d, 54, 5);
-    o->value = sign_extended(take(d, 38, 16), 16);
+    o->value = sign_extended(take(d, at, 54 - at), 54 - at);
 }
 
-/* A texture handle is two operands: bank and offset of a constant, or a uniform register and 0. */
+/* A texture handle is two operands: bank and offset of a constant, or a uniform register and 0;
+ * from sm_100 on a uniform register and one with an offset, or 0. */
 static void read_texture(Decoder *d, SassOperand *o) {
     o[0].kind = o[1].kind = SASS_IMM;
-    if (d->encoding == 7) {
+    if (d->inst->sm >= 100) {
+        read_register(d, &(const SassField){0}, 40, true, &o[0]);
+        if (d->inst->op != SASS_OP_TXQ && d->inst->op != SASS_OP_TMML)
+            read_register(d, &(const SassField){0}, 48, true, &o[1]);
+    } else if (d->encoding == 7) {
         read_register(d, &(const SassField){0}, 40, true, &o[0]);
         o[1].value = (int64_t)take(d, 46, 13);
     } else {
@@ -347,9 +357,9 @@ static void read_copy_address(Decoder *d, const SassField *f, SassOperand *o) {
     } else {
         o->reg = register_at(d, SASS_AT_A, false);
         o->value = sign_extended(take(d, 32, 12), 12);
-        read_uniform_base(d, SASS_AT_C, 70, 76, o);
+        read_uniform_base(d, SASS_AT_C, d->inst->sm < 100 ? 70 : 83, 76, o);
         if (d->encoding == 7) return;
-        if (o->descriptor != SASS_NO_DESCRIPTOR) o->descriptor = (o->descriptor + 1) & SASS_URZ;
+        if (o->descriptor != SASS_NO_DESCRIPTOR && o->descriptor != SASS_URZ) o->descriptor++;
         o->suffix = SASS_SUFFIX_R64;
         o->ureg = SASS_URZ;
         o->has_ureg = false;
@@ -451,9 +461,10 @@ static SassControl control_of(const uint64_t words[2]) {
  * and for SYNCS.EXCH (0x1b2) and the bulk copies after it, as shown by the VOTEU that ptxas puts
  * before them. */
 static bool has_uniform_guard(const SassForm *form) {
-    if (form->op == SASS_OP_VOTEU || form->op == SASS_OP_R2UR) return false;
-    return (form->opcode >= 0x80 && form->opcode < 0x100) ||
-           (form->opcode >= 0x1b2 && form->opcode <= 0x1bc);
+    if (form->op == SASS_OP_VOTEU || form->op == SASS_OP_R2UR || form->op == SASS_OP_CREDUX)
+        return false;
+    if (form->opcode < 0x100 || form->op == SASS_OP_LDCU) return form->unit == SASS_UNIT_UNIFORM;
+    return form->opcode >= 0x1b2 && form->opcode <= 0x1bc;
 }
 
 bool sass_decode(unsigned sm, const uint64_t words[2], SassInst *inst) {

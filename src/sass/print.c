@@ -187,10 +187,13 @@ static void put_target(Out *out, const SassInst *inst, int64_t offset, uint64_t 
             is_offset || is_absolute ? offset : (int64_t)(pc + SASS_INST_BYTES + (uint64_t)offset));
 }
 
-/* FSWZADD's immediate gives the signs of the two sources for each lane of a quad. */
+/* FSWZADD's immediate gives the signs of the two sources for each lane of a quad. Moves of 64 bits
+ * print all bits. */
 static void put_immediate(Out *out, const SassInst *inst, int64_t value) {
     static const char *const signs[4] = {"PP", "NP", "PN", "ZP"};
-    if (inst->op != SASS_OP_FSWZADD) put_hex(out, value);
+    bool is_move = inst->op == SASS_OP_MOV || inst->op == SASS_OP_UMOV;
+    if (is_move && inst->modifier[SASS_MOD_WIDE64]) put(out, "0x%" PRIx64, (uint64_t)value);
+    else if (inst->op != SASS_OP_FSWZADD) put_hex(out, value);
     else
         for (int at = 6; at >= 0; at -= 2)
             put(out, "%s", signs[value >> at & 3]);

@@ -15,9 +15,9 @@
 enum {
     SASS_INST_BYTES = 16,
     SASS_MAX_OPERANDS = 12,
-    SASS_RZ = 255, /* the register that reads 0 */
-    SASS_URZ = 63, /* the uniform register that reads 0 (sm_100 and later: 255) */
-    SASS_PT = 7,   /* the predicate that is always true; in both files */
+    SASS_RZ = 255,  /* the register that reads 0 */
+    SASS_URZ = 255, /* the uniform register that reads 0; encoded as 63 before sm_100 */
+    SASS_PT = 7,    /* the predicate that is always true; in both files */
     SASS_NO_COUNTER = 7
 };
 
@@ -60,7 +60,7 @@ typedef enum SassSuffix {
 typedef enum SassOperandKind {
     SASS_NO_OPERAND,
     SASS_REG,        /* value: 0 to 255, SASS_RZ */
-    SASS_UREG,       /* value: 0 to 63, SASS_URZ */
+    SASS_UREG,       /* value: 0 to 62 (from sm_100 on 0 to 254), SASS_URZ */
     SASS_PRED,       /* value: 0 to 7, SASS_PT */
     SASS_UPRED,      /* the same, in the uniform file */
     SASS_PREDS,      /* PR: all predicates as one number */

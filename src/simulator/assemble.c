@@ -49,7 +49,9 @@ void simulator_assemble(TytoSimulator *simulator, GpuImage *images, int count, A
     const PtxasInput input = {images->name, images->text, images->length, architecture};
     size_t size;
     const char *cubin = is_possible ? ptxas_assemble(&input, arena, &size, diag) : NULL;
-    if (cubin) *images = (GpuImage){images->name, cubin, size};
+    const char *lacks = cubin ? isa_sass_lacks(cubin, size, arena) : NULL;
+    if (lacks) tell_fallback(simulator, arena_printf(arena, ", as it calls %s", lacks), diag);
+    else if (cubin) *images = (GpuImage){images->name, cubin, size};
     else if (!isa_sass_runs(architecture))
         tell_fallback(simulator, ", as Tyto does not execute that code", diag);
     else if (count > 1)

@@ -122,16 +122,35 @@ class Code(unittest.TestCase):
             self.assertEqual(kernel["code"], "lowered ptx")
             self.assertEqual(kernel["cycles"], lowered["cycles"])
 
-    def test_machine_code_of_blackwell_is_not_assembled(self):
-        kernel, said = self.launch("--machine", "rtx5090", "--code", "machine")
-        self.assertIn("no machine code for sm_120: PTX runs instead, as Tyto does not execute that code", said)
+    def test_machine_code_that_does_not_run_is_not_assembled(self):
+        kernel, said = self.launch("--machine", "rtx5090", "--compute-capability", "12.1", "--code", "machine")
+        self.assertIn("no machine code for sm_121: PTX runs instead, as Tyto does not execute that code", said)
         self.assertEqual(kernel["code"], "lowered ptx")
 
+    @unittest.skipUnless(shutil.which("ptxas"), "there is no ptxas")
+    def test_code_that_calls_the_system_runs_as_ptx(self):
+        """ptxas compiles tensor copies for sm_120 to calls."""
+        text = self.folder / "k.ptx"
+        text.write_text(""".version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 map) { .reg .pred p; .reg .b32 to, bar, r; .reg .b64 o, m;
+  .shared .align 128 .b8 room[256]; .shared .b64 barrier; ld.param.u64 o, [out]; ld.param.u64 m, [map];
+  mov.u32 to, room; mov.u32 bar, barrier; mov.u32 r, 5; st.global.u32 [o], r; setp.eq.u64 p, o, 0;
+  @p cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [to], [m, {r}], [bar]; ret; }
+""", encoding="utf-8")
+        out = self.folder / "out.bin"
+        done = subprocess.run([TYTO, "launch", text, "--machine", "rtx5090", "--arg", f"out:{out}:4", "--arg", "u64:0"], check=False,
+                              capture_output=True, text=True, env={**PLAIN, "XDG_CACHE_HOME": str(self.folder)}, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("PTX runs instead, as it calls __cuda_syscall_cp_async_bulk_tensor_1d_tile_unicast", done.stderr)
+        self.assertEqual(struct.unpack("I", out.read_bytes()), (5,))
+
     @unittest.skipUnless(shutil.which("nvcc"), "there is no nvcc")
-    def test_a_program_for_blackwell_runs_its_ptx(self):
+    def test_a_program_for_blackwell_runs(self):
         source = self.folder / "k.cu"
         source.write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaGetLastError() != cudaSuccess; }\n", encoding="utf-8")
-        for code, options, runs in (("[sm_120,compute_120]", (), True), ("[sm_120,compute_120]", ("--code", "machine"), True), ("sm_120", (), False)):
+        for code, options, runs in (("[sm_120,compute_120]", (), True), ("[sm_120,compute_120]", ("--code", "machine"), True), ("sm_120", (), True)):
             with self.subTest(code=code, options=options):
                 program = self.folder / "k"
                 subprocess.run(["nvcc", "-cudart", "shared", "-gencode", f"arch=compute_120,code={code}", "-o", program, source], check=True,

@@ -33,7 +33,7 @@ ELSEWHERE = {  # policies with parameters, and CTA schedulers, each on the machi
     "gtx480": ("two-level-active",),
     "qv100": ("two-level-active",),
 }
-MACHINE_CODE = {"a100", "h100", "rtx4090"}  # machines that prefer machine code; that depends on the installed ptxas, lowered PTX does not
+MACHINE_CODE = {"a100", "h100", "rtx4090", "rtx5090"}  # machines that prefer machine code; that depends on the installed ptxas, lowered PTX does not
 SMALL_L2 = "l2.size=16KiB"  # for replacement of lines and write-back of dirty ones
 FEW_SETS = "l1d.size=4KiB"  # at times all lines of a set are in flight
 DP_UNIT = "units.dp.count=1,ops.fp64_add.unit=dp,ops.fp64_mad.unit=dp,ops.fp64_div.unit=dp"

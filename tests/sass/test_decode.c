@@ -112,6 +112,38 @@ static void addresses_have_their_parts(void **state) {
     assert_int_equal(address->suffix, SASS_SUFFIX_X16);
 }
 
+/* Their fields have 6 bits before sm_100 and 8 bits since. */
+static void uniform_registers_have_their_numbers(void **state) {
+    (void)state;
+    SassInst inst = decoded(90, 0x000fe20008000000, 0x0000003f00057c82); /* UMOV UR5, URZ */
+    assert_true(inst.operand[0].value == 5 && inst.operand[1].value == SASS_URZ);
+    inst = decoded(100, 0x000fe20008000000, 0x000000ff00057c82); /* UMOV UR5, URZ */
+    assert_true(inst.operand[0].value == 5 && inst.operand[1].value == SASS_URZ);
+    inst = decoded(100, 0x000fe20008000000, 0x0000003f00fe7c82); /* UMOV UR254, UR63 */
+    assert_true(inst.operand[0].value == 254 && inst.operand[1].value == 63);
+    /* LDGSTS.E.BYPASS.LTC128B.128 [R2], desc[UR12][R28.64] */
+    inst = decoded(120, 0x0025e2000b981a0c, 0x000000001c027fae);
+    assert_true(inst.operand[1].descriptor == 12 && inst.operand[1].reg == 28);
+    assert_int_equal(inst.operand[1].suffix, SASS_SUFFIX_R64);
+    /* @!UP1 LDCU UR6, c[0x0][0x380] */
+    inst = decoded(120, 0x000e220008000800, 0x00007000ff0697ac);
+    assert_true(inst.guard_is_uniform && inst.guard_is_negated && inst.guard == 1);
+    assert_true(inst.operand[1].kind == SASS_CONST && inst.operand[1].value == 0x380 &&
+                !inst.operand[1].has_ureg);
+}
+
+/* 64-bit operations of sm_120. */
+static void wide_immediates_have_all_bits(void **state) {
+    (void)state;
+    /* MOV.64 R16, 0x3e21eed8eff8d898 */
+    SassInst inst = decoded(120, 0x001fde00003e21ee, 0xd8eff8d898107402);
+    assert_int_equal(inst.operand[1].value, 0x3e21eed8eff8d898);
+    inst = decoded(120, 0x000fe40000800001, 0xffffffff08087407); /* SEL.64 R8, R8, -0x1, P1 */
+    assert_int_equal(inst.operand[2].value, -1);
+    inst = decoded(120, 0x000fe40000800000, 0xffffffff08087407); /* SEL.64 R8, R8, 0xffffffff, P1 */
+    assert_int_equal(inst.operand[2].value, 0xffffffff);
+}
+
 static void orders_are_the_same_for_all_architectures(void **state) {
     (void)state;
     /* LDG.E.128.STRONG.GPU R8, [R28] in the codes of sm_75 and of sm_80 */
@@ -164,6 +196,13 @@ static void what_is_not_known_is_said(void **state) {
     assert_true(sass_decode(90, (const uint64_t[]){0x7236, 0}, &inst) && inst.op == SASS_OP_VIADD);
     assert_true(sass_decode(75, (const uint64_t[]){0x7236, 0}, &inst) && inst.op == SASS_OP_HMMA);
     assert_false(sass_decode(80, (const uint64_t[]){0x7236, 0}, &inst));
+    /* what sm_100 does not have, or has in another form */
+    assert_true(sass_decode(90, (const uint64_t[]){0x7235, 0}, &inst) && inst.op == SASS_OP_HFMA2);
+    assert_false(sass_decode(100, (const uint64_t[]){0x7235, 0}, &inst));
+    assert_true(sass_decode(120, (const uint64_t[]){0x7235, 0}, &inst) && inst.op == SASS_OP_IADD);
+    assert_true(sass_decode(100, (const uint64_t[]){0x724a, 0}, &inst) && inst.op == SASS_OP_FMUL2);
+    assert_true(sass_decode(120, (const uint64_t[]){0x724a, 0}, &inst) &&
+                inst.op == SASS_OP_UVIMNMX);
 }
 
 static void text_stays_within_its_size(void **state) {
@@ -190,6 +229,8 @@ int main(void) {
         cmocka_unit_test(the_third_source_may_be_the_wide_one),
         cmocka_unit_test(immediates_have_their_types),
         cmocka_unit_test(addresses_have_their_parts),
+        cmocka_unit_test(uniform_registers_have_their_numbers),
+        cmocka_unit_test(wide_immediates_have_all_bits),
         cmocka_unit_test(orders_are_the_same_for_all_architectures),
         cmocka_unit_test(branches_say_how_far),
         cmocka_unit_test(control_bits_are_read),

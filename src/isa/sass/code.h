@@ -23,6 +23,7 @@ typedef struct SassCode {
     const Cubin *cubin;
     unsigned sm;
     uint32_t gprs;        /* rows of registers in a frame; the uniform registers follow */
+    uint32_t uniforms;    /* their rows */
     SassInst *insts;      /* by pc */
     uint16_t *section_of; /* by pc: section of the cubin */
     uint32_t *offset_of;  /* by pc: bytes from the start of the section */
@@ -35,6 +36,10 @@ typedef struct SassCode {
 
 /* Whether machine code for an architecture (90 for sm_90) can be executed. */
 bool isa_sass_runs(uint32_t architecture);
+
+/* A function of the system that the cubin calls and Tyto lacks, such as the tensor copies that
+ * ptxas does not compile for sm_120; NULL: none. The text is in `arena` or in `bytes`. */
+const char *isa_sass_lacks(const void *bytes, size_t size, Arena *arena);
 
 /* Creates the module of a cubin, as other parts of the simulator use it: kernels with their
  * parameters, and variables, but no instructions. Returns NULL after a message. The caller owns it

@@ -209,7 +209,8 @@ static void add_row(Rows *rows, uint8_t bank, uint32_t offset) {
 
 /* Adds every word that the instruction's operands may read. */
 static void add_rows_of(Rows *rows, const SassInst *inst) {
-    const bool is_load = inst->op == SASS_OP_LDC || inst->op == SASS_OP_ULDC;
+    const bool is_load =
+        inst->op == SASS_OP_LDC || inst->op == SASS_OP_ULDC || inst->op == SASS_OP_LDCU;
     uint8_t bank;
     uint32_t offset;
     if (tr_bank_of_handle(inst, &bank, &offset)) add_row(rows, bank, offset);

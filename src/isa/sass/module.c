@@ -7,8 +7,9 @@
 
 #include "isa/exec/sass.h"
 
-enum { FIRST_ARCHITECTURE = 70, LAST_ARCHITECTURE = 90 }; /* supported here */
-enum { MOST_PARAMETER_BYTES = 1 << 15 };                  /* CUDA's limit, 32764 from sm_70 on */
+/* Supported here: those from the first to the last, and a later one. */
+enum { FIRST_ARCHITECTURE = 70, LAST_ARCHITECTURE = 90, BLACKWELL = 120 };
+enum { MOST_PARAMETER_BYTES = 1 << 15 }; /* CUDA's limit, 32764 from sm_70 on */
 
 /* Whether all parameters are inside the parameter area. */
 static bool parameters_fit(const CubinFunction *function) {
@@ -123,7 +124,22 @@ static PtxVar *reference_of(const CubinSymbol *symbol, Arena *arena) {
 }
 
 bool isa_sass_runs(uint32_t architecture) {
-    return architecture >= FIRST_ARCHITECTURE && architecture <= LAST_ARCHITECTURE;
+    return (architecture >= FIRST_ARCHITECTURE && architecture <= LAST_ARCHITECTURE) ||
+           architecture == BLACKWELL;
+}
+
+const char *isa_sass_lacks(const void *bytes, size_t size, Arena *arena) {
+    static const char prefix[] = "__cuda_syscall_";
+    Diag *diag = diag_new();
+    const Cubin *cubin = cubin_open(bytes, size, "", arena, diag);
+    diag_free(diag);
+    for (uint32_t i = 0; cubin && i < cubin->symbol_count; ++i) {
+        const CubinSymbol *symbol = &cubin->symbols[i];
+        const bool is_elsewhere = symbol->section == CUBIN_NONE && !symbol->is_weak;
+        if (is_elsewhere && strncmp(symbol->name, prefix, sizeof prefix - 1) == 0)
+            return symbol->name;
+    }
+    return NULL;
 }
 
 PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Diag *diag) {
@@ -137,8 +153,8 @@ PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Dia
         return NULL;
     }
     if (!isa_sass_runs(cubin->architecture)) {
-        diag_error(diag, name, 0, 0, "this is machine code for sm_%u; sm_%d to sm_%d run",
-                   cubin->architecture, FIRST_ARCHITECTURE, LAST_ARCHITECTURE);
+        diag_error(diag, name, 0, 0, "this is machine code for sm_%u; sm_%d to sm_%d and sm_%d run",
+                   cubin->architecture, FIRST_ARCHITECTURE, LAST_ARCHITECTURE, BLACKWELL);
         arena_free(arena);
         return NULL;
     }

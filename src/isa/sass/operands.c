@@ -75,7 +75,8 @@ IsaOperand tr_gpr(const Translator *t, uint32_t number) {
     return (IsaOperand)((number < t->gprs ? number : t->sink_row) * ISA_ROW_BYTES);
 }
 static IsaOperand uniform(const Translator *t, uint32_t number) {
-    return (IsaOperand)((t->gprs + (number & (TR_UNIFORM - 1))) * ISA_ROW_BYTES);
+    const uint32_t uniforms = t->program->code->uniforms;
+    return (IsaOperand)((number < uniforms ? t->gprs + number : t->sink_row) * ISA_ROW_BYTES);
 }
 
 IsaOperand tr_register(Translator *t, const SassOperand *operand, uint32_t add) {

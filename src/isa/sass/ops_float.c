@@ -26,19 +26,43 @@ bool tr_op_fmnmx(Translator *t) {
                      sub ? ISA_DO_MAX_F32_MOD : ISA_DO_MAX_F32, sub, true, 1);
 }
 
+/* d, a, b, c, p: the minimum of three if p is true, otherwise the maximum */
+bool tr_op_fmnmx3(Translator *t) {
+    bool negated;
+    const uint8_t sub = float_sub(t);
+    const IsaOperand x = tr_float(t, tr_operand(t, 1)), y = tr_float(t, tr_operand(t, 2));
+    const IsaOperand z = tr_float(t, tr_operand(t, 3)), first = tr_scratch(t);
+    if (tr_word(t, tr_operand(t, 4), &negated) != ISA_PRED_TRUE || sub & ISA_MOD_XORSIGN)
+        return tr_refuse(t, "this form");
+    const IsaHandler plain = negated ? ISA_DO_MAX_F32 : ISA_DO_MIN_F32;
+    const IsaHandler modified = negated ? ISA_DO_MAX_F32_MOD : ISA_DO_MIN_F32_MOD;
+    tr_step3(t, sub ? modified : plain, first, x, y)->sub = sub;
+    tr_step3(t, sub ? modified : plain, tr_to(t, tr_operand(t, 0)), first, z)->sub = sub;
+    t->info.op_class = ISA_CLASS_FP32_MINMAX;
+    return true;
+}
+
 /* A factor, multiplied with the power of two that scales FMUL's product. */
 static IsaOperand scaled(Translator *t, IsaOperand row) {
     static const uint32_t powers[] = {0x3f800000, 0x3e000000, 0x3e800000, 0x3f000000,
                                       0x3f800000, 0x40000000, 0x40800000, 0x41000000};
     const uint8_t scale = tr_mod(t, SASS_MOD_SCALE) & 7;
-    if (t->sass->op != SASS_OP_FMUL || scale == 0 || scale == SASS_SCALE_NONE) return row;
+    if (scale == 0 || scale == SASS_SCALE_NONE) return row; /* 0: has no scale */
     const IsaOperand power = tr_constant(t, powers[scale]), to = tr_scratch(t);
     tr_step3(t, ISA_DO_MUL_F32, to, row, power);
     return to;
 }
 
+/* The vector operation of a uniform one. */
+static uint16_t vector_op(uint16_t op) {
+    return op == SASS_OP_UFADD   ? SASS_OP_FADD
+           : op == SASS_OP_UFMUL ? SASS_OP_FMUL
+           : op == SASS_OP_UFFMA ? SASS_OP_FFMA
+                                 : op;
+}
+
 bool tr_op_float(Translator *t) {
-    const uint16_t op = t->sass->op;
+    const uint16_t op = vector_op(t->sass->op);
     const uint8_t sub = float_sub(t);
     if (tr_mod(t, SASS_MOD_FMZ)) return tr_refuse(t, ".FMZ");
     const IsaOperand x = tr_float(t, tr_operand(t, 1));

@@ -10,20 +10,27 @@ static bool is_zero(const SassOperand *operand) {
 
 /* ---- Arithmetic and bits ---- */
 
+/* One word, or two. A number of 64 bits has a form of its own. */
 bool tr_op_mov(Translator *t) {
+    enum { WIDE_NUMBER = 2 }; /* value of bits 9 to 11 */
     const SassOperand *from = tr_operand(t, 1);
-    tr_step2(t, ISA_DO_MOV_32, tr_to(t, tr_operand(t, 0)), tr_row(t, from));
+    const uint32_t words = tr_mod(t, SASS_MOD_WIDE64) ? 2 : 1;
+    if (words == 2 && from->kind == SASS_IMM && (t->sass->bits[0] >> 9 & 7) != WIDE_NUMBER)
+        return tr_refuse(t, "a number of 32 bits in a move of 64");
+    for (uint32_t i = 0; i < words; ++i)
+        tr_step2(t, ISA_DO_MOV_32, tr_to_register(t, tr_operand(t, 0), i), tr_word_row(t, from, i));
     return true;
 }
 
 /* UMOV has no byte mask; MOV's must have all bytes. */
 bool tr_op_mov_masked(Translator *t) {
-    if (tr_operand(t, 2)->value != 15) return tr_refuse(t, "a move of some bytes");
+    if (t->sass->operand_count > 2 && tr_operand(t, 2)->value != 15)
+        return tr_refuse(t, "a move of some bytes");
     return tr_op_mov(t);
 }
 
 /* A joined pair of registers, or a number whose sign fills the upper word. */
-static IsaOperand wide_term(Translator *t, const SassOperand *operand) {
+IsaOperand tr_wide_term(Translator *t, const SassOperand *operand) {
     if (operand->kind != SASS_IMM) return tr_joined(t, operand);
     IsaInst *step = tr_step(t, ISA_DO_JOIN);
     step->operand[1] = tr_constant(t, (uint32_t)operand->value);
@@ -38,15 +45,55 @@ static bool add_wide(Translator *t) {
         tr_mod(t, SASS_MOD_X))
         return tr_refuse(t, "carries of a sum of 64 bits");
     static const SassOperand zero = {.kind = SASS_IMM};
-    IsaOperand sum = wide_term(t, &zero);
+    IsaOperand sum = tr_wide_term(t, &zero);
     for (int i = 3; i < 6; ++i) {
         const SassOperand *term = tr_operand(t, i);
         if (is_zero(term)) continue;
-        const IsaOperand before = sum, value = wide_term(t, term);
+        const IsaOperand before = sum, value = tr_wide_term(t, term);
         sum = tr_scratch_pair(t);
         tr_step3(t, term->is_negated ? ISA_DO_SUB_64 : ISA_DO_ADD_64, sum, before, value);
     }
     tr_split_to(t, tr_operand(t, 0), sum);
+    return true;
+}
+
+/* One word of a sum of two pairs. carry_in: ISA_PRED_FALSE or a word; not negated. */
+static void add_word(Translator *t, uint32_t word, bool is_extended, IsaOperand carry_in,
+                     bool negates_carry, IsaOperand carry_out) {
+    const SassOperand *a = tr_operand(t, 2), *b = tr_operand(t, 3);
+    const IsaOperand x = tr_word_row(t, a, word), y = tr_word_row(t, b, word);
+    IsaInst *step = tr_step(t, ISA_DO_SUM3);
+    step->operand[0] = tr_to_register(t, tr_operand(t, 0), word);
+    step->operand[1] = carry_out;
+    step->operand[2] = TR_P_SINK;
+    step->operand[3] = x;
+    step->operand[4] = y;
+    step->operand[5] = tr_constant(t, 0);
+    step->operand[6] = carry_in;
+    step->operand[7] = ISA_PRED_FALSE;
+    step->imm = (int64_t)(tr_bit(a->is_negated || a->is_inverted, 0) |
+                          tr_bit(b->is_negated || b->is_inverted, 1) | tr_bit(negates_carry, 3));
+    step->sub = is_extended ? ISA_SUM_EXTENDED : 0;
+}
+
+/* d, p, a, b, carry: pairs of registers */
+bool tr_op_iadd(Translator *t) {
+    const SassOperand *a = tr_operand(t, 2), *b = tr_operand(t, 3);
+    const bool is_extended = tr_mod(t, SASS_MOD_X);
+    bool negates_carry = false;
+    t->info.op_class = ISA_CLASS_INT_ADD;
+    if (!is_extended && tr_operand(t, 1)->value == SASS_PT && !a->is_negated) {
+        const IsaOperand x = tr_wide_term(t, a), y = tr_wide_term(t, b), sum = tr_scratch_pair(t);
+        tr_step3(t, b->is_negated ? ISA_DO_SUB_64 : ISA_DO_ADD_64, sum, x, y);
+        tr_split_to(t, tr_operand(t, 0), sum);
+        return true;
+    }
+    if (!is_extended && a->is_negated && b->is_negated) return tr_refuse(t, "two signs");
+    const IsaOperand carry = tr_scratch_word(t);
+    const IsaOperand carry_in =
+        is_extended ? tr_word(t, tr_operand(t, 4), &negates_carry) : ISA_PRED_FALSE;
+    add_word(t, 0, is_extended, carry_in, negates_carry, carry);
+    add_word(t, 1, true, carry, false, tr_word_to(t, tr_operand(t, 1)));
     return true;
 }
 
@@ -337,22 +384,28 @@ bool tr_op_vabsdiff(Translator *t) {
     return true;
 }
 
-/* d, p, a, b, c: on four bytes, separately or summed (.ACC) */
-bool tr_op_vabsdiff4(Translator *t) {
+/* An operation on four bytes, separately or summed. */
+static void put_bytes(Translator *t, uint8_t operation, PtxSub second, bool is_signed, IsaOperand x,
+                      IsaOperand y, IsaOperand z) {
     enum { ALL_PARTS = 15, IN_ORDER = 0x76543210 }; /* a's elements are 0 to 3, b's 4 to 7 */
-    if (tr_operand(t, 1)->value != SASS_PT) return tr_refuse(t, "a predicate as result");
-    const bool is_signed = tr_mod(t, SASS_MOD_SUM_DIFFERENCE) == SASS_SUM_DIFFERENCE_S8;
-    const IsaVideo video = {.operation = ISA_VIDEO_ABSDIFF,
-                            .second = tr_mod(t, SASS_MOD_ACC) ? PTX_SUB_ADD : PTX_SUB_NONE,
+    const IsaVideo video = {.operation = operation,
+                            .second = second,
                             .parts = 4,
                             .is_a_signed = is_signed,
                             .is_b_signed = is_signed};
-    const IsaOperand x = tr_row(t, tr_operand(t, 2)), y = tr_row(t, tr_operand(t, 3));
-    const IsaOperand z = tr_row(t, tr_operand(t, 4));
     IsaInst *step = tr_step4(t, ISA_DO_VIDEO_VECTOR, tr_to(t, tr_operand(t, 0)), x, y, z);
     step->imm = isa_video_imm(video);
     step->sub = ALL_PARTS;
     step->target = IN_ORDER;
+}
+
+/* d, p, a, b, c: on four bytes, separately or summed (.ACC) */
+bool tr_op_vabsdiff4(Translator *t) {
+    if (tr_operand(t, 1)->value != SASS_PT) return tr_refuse(t, "a predicate as result");
+    const IsaOperand x = tr_row(t, tr_operand(t, 2)), y = tr_row(t, tr_operand(t, 3));
+    const IsaOperand z = tr_row(t, tr_operand(t, 4));
+    put_bytes(t, ISA_VIDEO_ABSDIFF, tr_mod(t, SASS_MOD_ACC) ? PTX_SUB_ADD : PTX_SUB_NONE,
+              tr_mod(t, SASS_MOD_SUM_DIFFERENCE) == SASS_SUM_DIFFERENCE_S8, x, y, z);
     return true;
 }
 
@@ -364,9 +417,22 @@ static void select_row(Translator *t, IsaOperand d, IsaOperand a, IsaOperand b, 
     tr_step4(t, ISA_DO_SELP_32, d, negated ? b : a, negated ? a : b, word);
 }
 
+/* d, a, b, p: pairs of registers */
+static bool select_pair(Translator *t) {
+    bool negated;
+    const IsaOperand word = tr_word(t, tr_operand(t, 3), &negated);
+    for (uint32_t i = 0; i < 2; ++i) {
+        const IsaOperand x = tr_word_row(t, tr_operand(t, 1), i);
+        const IsaOperand y = tr_word_row(t, tr_operand(t, 2), i);
+        select_row(t, tr_to_register(t, tr_operand(t, 0), i), x, y, word, negated);
+    }
+    return true;
+}
+
 bool tr_op_sel(Translator *t) {
     bool negated;
     const bool is_float = t->sass->op == SASS_OP_FSEL;
+    if (tr_mod(t, SASS_MOD_WIDE64)) return select_pair(t);
     const IsaOperand x = is_float ? tr_float(t, tr_operand(t, 1)) : tr_row(t, tr_operand(t, 1));
     const IsaOperand y = is_float ? tr_float(t, tr_operand(t, 2)) : tr_row(t, tr_operand(t, 2));
     const IsaOperand word = tr_word(t, tr_operand(t, 3), &negated);
@@ -400,8 +466,33 @@ bool tr_minmax(Translator *t, IsaHandler least, IsaHandler greatest, uint8_t sub
     return true;
 }
 
+/* sm_120: d, p, q, a, b, chooser, of 32 or 64 bits */
+static bool minmax_120(Translator *t) {
+    bool negated;
+    const uint8_t type = tr_mod(t, SASS_MOD_INTEGER) & 3;
+    static const IsaHandler least[] = {ISA_DO_MIN_U32, ISA_DO_MIN_S32, ISA_DO_MIN_U64,
+                                       ISA_DO_MIN_S64};
+    static const IsaHandler greatest[] = {ISA_DO_MAX_U32, ISA_DO_MAX_S32, ISA_DO_MAX_U64,
+                                          ISA_DO_MAX_S64};
+    t->info.op_class = ISA_CLASS_INT_MINMAX;
+    if (tr_operand(t, 1)->value != SASS_PT || tr_operand(t, 2)->value != SASS_PT)
+        return tr_refuse(t, "a predicate as result");
+    const SassOperand *chained = tr_operand(t, 6);
+    if (chained->value != SASS_PT || !chained->is_negated)
+        return tr_refuse(t, "the result of another comparison");
+    if (type < SASS_INTEGER_U64) return tr_minmax(t, least[type], greatest[type], 0, false, 3);
+    if (tr_word(t, tr_operand(t, 5), &negated) != ISA_PRED_TRUE)
+        return tr_refuse(t, "a choice by predicate");
+    const IsaOperand x = tr_wide_term(t, tr_operand(t, 3)), y = tr_wide_term(t, tr_operand(t, 4));
+    const IsaOperand to = tr_scratch_pair(t);
+    tr_step3(t, negated ? greatest[type] : least[type], to, x, y);
+    tr_split_to(t, tr_operand(t, 0), to);
+    return true;
+}
+
 bool tr_op_imnmx(Translator *t) {
     const bool is_signed = tr_mod(t, SASS_MOD_SIGNED);
+    if (t->sass->sm >= 120) return minmax_120(t);
     t->info.op_class = ISA_CLASS_INT_MINMAX;
     return tr_minmax(t, is_signed ? ISA_DO_MIN_S32 : ISA_DO_MIN_U32,
                      is_signed ? ISA_DO_MAX_S32 : ISA_DO_MAX_U32, 0, false, 1);
@@ -428,11 +519,24 @@ static bool vector_minmax(const Translator *t, IsaHandler *least, IsaHandler *gr
     return false;
 }
 
+/* d, p, q, a, b, r: of four bytes */
+static bool minmax_bytes(Translator *t) {
+    bool negated;
+    const IsaOperand x = tr_row(t, tr_operand(t, 3)), y = tr_row(t, tr_operand(t, 4));
+    if (tr_mod(t, SASS_MOD_RELU) || tr_word(t, tr_operand(t, 5), &negated) != ISA_PRED_TRUE)
+        return tr_refuse(t, "this form");
+    put_bytes(t, negated ? ISA_VIDEO_MAX : ISA_VIDEO_MIN, PTX_SUB_NONE,
+              tr_mod(t, SASS_MOD_VECTOR) == SASS_VECTOR_S8X4, x, y, tr_constant(t, 0));
+    t->info.op_class = ISA_CLASS_INT_MINMAX;
+    return true;
+}
+
 /* d, p, q, a, b, r */
 bool tr_op_vimnmx(Translator *t) {
     IsaHandler least, greatest;
     if (tr_operand(t, 1)->value != SASS_PT || tr_operand(t, 2)->value != SASS_PT)
         return tr_refuse(t, "a predicate as result");
+    if (tr_mod(t, SASS_MOD_VECTOR) >= SASS_VECTOR_U8X4) return minmax_bytes(t);
     if (!vector_minmax(t, &least, &greatest)) return tr_refuse(t, "this type");
     t->info.op_class = ISA_CLASS_INT_MINMAX;
     return tr_minmax(t, least, greatest, 0, false, 3);
@@ -467,14 +571,23 @@ bool tr_op_vector3(Translator *t) {
 /* d, a, b */
 bool tr_op_viadd(Translator *t) {
     const SassOperand *a = tr_operand(t, 1), *b = tr_operand(t, 2);
-    const bool is_pair = tr_mod(t, SASS_MOD_PAIR16);
+    const uint8_t type = tr_mod(t, SASS_MOD_VIADD_TYPE); /* sm_120 */
+    const bool is_pair = tr_mod(t, SASS_MOD_PAIR16) || type == SASS_VIADD_TYPE_B16X2;
+    const bool saturates = tr_mod(t, SASS_MOD_SAT);
     if (a->is_negated || (is_pair && b->is_negated)) return tr_refuse(t, "this form");
+    if (saturates && type != SASS_VIADD_TYPE_S32) return tr_refuse(t, "this saturation");
     const IsaOperand x = tr_row(t, a), y = tr_row(t, b);
+    t->info.op_class = ISA_CLASS_INT_ADD;
+    if (type >= SASS_VIADD_TYPE_U8X4) {
+        put_bytes(t, b->is_negated ? ISA_VIDEO_SUB : ISA_VIDEO_ADD, PTX_SUB_NONE,
+                  type == SASS_VIADD_TYPE_S8X4, x, y, tr_constant(t, 0));
+        return true;
+    }
     tr_step3(t,
              is_pair         ? ISA_DO_ADD_16X2
-             : b->is_negated ? ISA_DO_SUB_32
+             : b->is_negated ? saturates ? ISA_DO_SUB_SAT_S32 : ISA_DO_SUB_32
+             : saturates     ? ISA_DO_ADD_SAT_S32
                              : ISA_DO_ADD_32,
              tr_to(t, tr_operand(t, 0)), x, y);
-    t->info.op_class = ISA_CLASS_INT_ADD;
     return true;
 }

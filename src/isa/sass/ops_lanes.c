@@ -43,11 +43,12 @@ static const struct {
  * whose lower word is the address itself. Such a pair can only be used where only the lower word is
  * read, as copies do. As an address it faults, because the window's lower word is not 0 here.
  * SR_LMEMHIOFF is where a stack would overflow; there is no such place here, because accesses are
- * checked. */
+ * checked. SR138 selects one of
+ * several launches in constant bank 0 of sm_100 and later; here there is one. */
 static const struct {
     const char *name;
     uint32_t value;
-} fixed[] = {{"SR_SWINHI", ISA_SHARED_UPPER}, {"SR_LMEMHIOFF", 0}};
+} fixed[] = {{"SR_SWINHI", ISA_SHARED_UPPER}, {"SR_LMEMHIOFF", 0}, {"SR138", 0}};
 
 static bool read_special(Translator *t, uint32_t number, uint32_t add, uint8_t bytes) {
     const char *name = sass_sreg_name(number);
@@ -75,8 +76,8 @@ static bool read_special(Translator *t, uint32_t number, uint32_t add, uint8_t b
 /* d, number: a CS2R of 64 bits reads two registers, the lower first. */
 bool tr_op_s2r(Translator *t) {
     const uint32_t number = (uint32_t)tr_operand(t, 1)->value;
-    if (t->sass->op != SASS_OP_CS2R || !tr_mod(t, SASS_MOD_CS2R_WIDTH))
-        return read_special(t, number, 0, 4);
+    const bool may_be_wide = t->sass->op == SASS_OP_CS2R || t->sass->op == SASS_OP_CS2UR;
+    if (!may_be_wide || !tr_mod(t, SASS_MOD_CS2R_WIDTH)) return read_special(t, number, 0, 4);
     const uint32_t next = number == 255 ? 255 : number + 1;
     return read_special(t, number, 0, 4) && read_special(t, next, 1, 4);
 }
@@ -150,7 +151,10 @@ bool tr_op_match(Translator *t) {
 bool tr_op_redux(Translator *t) {
     static const PtxSub mode[] = {PTX_SUB_AND, PTX_SUB_OR,  PTX_SUB_XOR,
                                   PTX_SUB_ADD, PTX_SUB_MIN, PTX_SUB_MAX};
-    const uint8_t which = tr_mod(t, SASS_MOD_REDUX);
+    const bool is_minmax = t->sass->op == SASS_OP_CREDUX;
+    const uint8_t which = !is_minmax                   ? tr_mod(t, SASS_MOD_REDUX)
+                          : tr_mod(t, SASS_MOD_CREDUX) ? SASS_REDUX_MIN
+                                                       : SASS_REDUX_MAX;
     if (which > 5) return tr_refuse(t, "this reduction");
     t->is_uniform = false;
     const IsaOperand x = tr_row(t, tr_operand(t, 1)), part = tr_scratch(t);

@@ -359,9 +359,16 @@ static IsaOperand value_of(Translator *t, const SassOperand *operand, uint8_t si
     return size == 8 ? tr_joined(t, operand) : tr_row(t, operand);
 }
 
-/* 1 if the old value is the expected one, otherwise 0. */
+/* 1 if the old value is the expected one, otherwise 0; or a predicate. */
 static void put_test(Translator *t, const SassOperand *to, IsaOperand old, IsaOperand asked,
                      uint8_t size) {
+    if (to->kind == SASS_PRED) {
+        IsaInst *test = tr_step(t, size == 8 ? ISA_DO_SETP_EQ_64 : ISA_DO_SETP_EQ_32);
+        test->operand[0] = tr_word_to(t, to);
+        test->operand[2] = old;
+        test->operand[3] = asked;
+        return;
+    }
     IsaInst *step = tr_step(t, size == 8 ? ISA_DO_SET_EQ_64 : ISA_DO_SET_EQ_32);
     step->operand[0] = tr_to(t, to);
     step->operand[2] = old;
@@ -396,6 +403,8 @@ bool tr_op_atom(Translator *t) {
     if (!is_cas && !is_count && which > SASS_ATOM_OP_EXCH) return tr_refuse(t, "this operation");
     const bool is_test = is_cas && tr_mod(t, SASS_MOD_CAS) & 2; /* CAST: returns whether it has
                                                                  * swapped */
+    if (!is_reduction && tr_operand(t, to)->kind == SASS_PRED && !is_test)
+        return tr_refuse(t, "a predicate as result");
     if (is_count && !is_reduction && tr_operand(t, to)->value != SASS_RZ)
         return tr_refuse(t, "the result of .POPC.INC");
     if (!is_count && address + 1 >= t->sass->operand_count)
@@ -404,7 +413,8 @@ bool tr_op_atom(Translator *t) {
     const IsaOperand b =
         is_count ? tr_constant(t, 1) : value_of(t, tr_operand(t, address + 1), type.size);
     const IsaOperand c = is_cas ? value_of(t, tr_operand(t, address + 2), type.size) : 0;
-    const bool has_result = !is_reduction && tr_operand(t, to)->value != SASS_RZ;
+    const bool has_result = !is_reduction && (tr_operand(t, to)->kind == SASS_PRED ||
+                                              tr_operand(t, to)->value != SASS_RZ);
     IsaInst *step = tr_step(t, ISA_DO_ATOM);
     put_access(step, space, (Width){type.size, 1, false}, base, 1);
     step->flags |= type.flags;
@@ -456,7 +466,9 @@ static IsaOperand partial_size(Translator *t, IsaOperand *source, uint32_t bytes
 /* to, from, p */
 bool tr_op_ldgsts(Translator *t) {
     bool negated;
-    const Width width = width_of(tr_mod(t, SASS_MOD_MEM_TYPE));
+    const uint8_t type = t->sass->sm >= 100 ? SASS_MEM_TYPE_B32 + tr_mod(t, SASS_MOD_COPY_TYPE)
+                                            : tr_mod(t, SASS_MOD_MEM_TYPE);
+    const Width width = width_of(type);
     const uint8_t bytes = (uint8_t)(width.size * width.vector);
     const SassOperand *to = tr_operand(t, 0), *from = tr_operand(t, 1);
     const IsaOperand target = joined_address(t, to, false);

@@ -9,15 +9,18 @@ typedef struct Relation {
     bool is_swapped, is_negated;
 } Relation;
 
-static Relation integer_relation(uint8_t compare, bool is_signed) {
-    const IsaHandler less = is_signed ? ISA_DO_SETP_LT_S32 : ISA_DO_SETP_LT_U32;
+static Relation integer_relation(uint8_t compare, bool is_signed, bool is_wide) {
+    const IsaHandler less = is_wide     ? is_signed ? ISA_DO_SETP_LT_S64 : ISA_DO_SETP_LT_U64
+                            : is_signed ? ISA_DO_SETP_LT_S32
+                                        : ISA_DO_SETP_LT_U32;
+    const IsaHandler equal = is_wide ? ISA_DO_SETP_EQ_64 : ISA_DO_SETP_EQ_32;
     switch (compare) {
     case SASS_COMPARE_LT: return (Relation){less, false, false};
     case SASS_COMPARE_GT: return (Relation){less, true, false};
     case SASS_COMPARE_LE: return (Relation){less, true, true};
     case SASS_COMPARE_GE: return (Relation){less, false, true};
-    case SASS_COMPARE_NE: return (Relation){ISA_DO_SETP_EQ_32, false, true};
-    default: return (Relation){ISA_DO_SETP_EQ_32, false, false};
+    case SASS_COMPARE_NE: return (Relation){equal, false, true};
+    default: return (Relation){equal, false, false};
     }
 }
 
@@ -83,10 +86,15 @@ static void put_truth(Translator *t, IsaOperand truth, int at) {
     step->imm = (int64_t)(tr_bit(negated, 2) | (uint32_t)of_q[how] << 8);
 }
 
+/* sm_120 has the sign in another modifier. */
+static bool is_signed_integer(const Translator *t) {
+    return tr_mod(t, SASS_MOD_SIGNED) || (tr_mod(t, SASS_MOD_INTEGER) & 1);
+}
+
 /* .EX: the upper words decide; if they are equal, the comparison of the lower words does. */
 static bool compare_extended(Translator *t, IsaOperand a, IsaOperand b) {
     const uint8_t compare = tr_mod(t, SASS_MOD_COMPARE);
-    const bool is_signed = tr_mod(t, SASS_MOD_SIGNED);
+    const bool is_signed = is_signed_integer(t);
     const IsaHandler less = is_signed ? ISA_DO_SETP_LT_S32 : ISA_DO_SETP_LT_U32;
     const bool is_greater = compare == SASS_COMPARE_GT || compare == SASS_COMPARE_GE;
     const IsaOperand strict = tr_scratch_word(t), equal = tr_scratch_word(t);
@@ -117,13 +125,17 @@ static bool compare_extended(Translator *t, IsaOperand a, IsaOperand b) {
 /* p, q, a, b, c, carry */
 bool tr_op_isetp(Translator *t) {
     const uint8_t compare = tr_mod(t, SASS_MOD_COMPARE);
-    const IsaOperand x = tr_row(t, tr_operand(t, 2)), y = tr_row(t, tr_operand(t, 3));
+    const SassOperand *a = tr_operand(t, 2), *b = tr_operand(t, 3);
+    const bool is_wide = tr_mod(t, SASS_MOD_INTEGER) >= SASS_INTEGER_U64;
+    const IsaOperand x = is_wide ? tr_wide_term(t, a) : tr_row(t, a);
+    const IsaOperand y = is_wide ? tr_wide_term(t, b) : tr_row(t, b);
     if (compare == SASS_COMPARE_F || compare == SASS_COMPARE_T) {
         put_truth(t, compare == SASS_COMPARE_T ? ISA_PRED_TRUE : ISA_PRED_FALSE, 4);
         return true;
     }
+    if (tr_mod(t, SASS_MOD_EX) && is_wide) return tr_refuse(t, "a comparison of 128 bits");
     if (tr_mod(t, SASS_MOD_EX)) return compare_extended(t, x, y);
-    put_compare(t, integer_relation(compare, tr_mod(t, SASS_MOD_SIGNED)), x, y, 4);
+    put_compare(t, integer_relation(compare, is_signed_integer(t), is_wide), x, y, 4);
     return true;
 }
 

@@ -225,9 +225,42 @@ bool tr_op_dmma(Translator *t) {
 
 /* ---- Transposition ---- */
 
+/* The four nibbles in the lower half of a row as bytes. */
+static IsaOperand bytes_of_nibbles(Translator *t, IsaOperand nibbles) {
+    enum { A_OR_B_AND_C = 0xa8 };
+    static const struct {
+        uint32_t by, mask;
+    } stages[] = {{8, 0x00ff00ff}, {4, 0x0f0f0f0f}};
+    IsaOperand row = nibbles;
+    for (int i = 0; i < 2; ++i) {
+        const IsaOperand raised = tr_scratch(t), part = tr_scratch(t);
+        tr_step3(t, ISA_DO_SHL_32, raised, row, tr_constant(t, stages[i].by));
+        tr_step4(t, ISA_DO_LOP3_32, part, row, raised, tr_constant(t, stages[i].mask))->sub =
+            A_OR_B_AND_C;
+        row = part;
+    }
+    return row;
+}
+
+/* ptxas converts both factors of a product this way, so the order of the elements is ours. */
+static bool widen_nibbles(Translator *t, IsaOperand from) {
+    const IsaOperand low = tr_scratch(t), high = tr_scratch(t);
+    tr_step3(t, ISA_DO_AND_32, low, from, tr_constant(t, UINT16_MAX));
+    tr_step3(t, ISA_DO_SHR_U32, high, from, tr_constant(t, 16));
+    const IsaOperand first = bytes_of_nibbles(t, low), second = bytes_of_nibbles(t, high);
+    tr_step2(t, ISA_DO_MOV_32, tr_to_register(t, tr_operand(t, 0), 0), first);
+    tr_step2(t, ISA_DO_MOV_32, tr_to_register(t, tr_operand(t, 0), 1), second);
+    t->info.op_class = ISA_CLASS_SHUFFLE;
+    return true;
+}
+
 bool tr_op_movm(Translator *t) {
     const IsaOperand from = tr_row(t, tr_operand(t, 1));
-    if (tr_mod(t, SASS_MOD_MATRIX_ELEMENT) != SASS_MATRIX_ELEMENT_B16)
+    const bool is_square = tr_mod(t, SASS_MOD_MOVM_LAYOUT) == SASS_MOVM_LAYOUT_MT88;
+    if (tr_mod(t, SASS_MOD_MOVM_ELEMENT) == SASS_MOVM_ELEMENT_U4TO8 && !is_square)
+        return widen_nibbles(t, from);
+    if (tr_mod(t, SASS_MOD_MATRIX_ELEMENT) != SASS_MATRIX_ELEMENT_B16 ||
+        tr_mod(t, SASS_MOD_MOVM_ELEMENT) != SASS_MOVM_ELEMENT_B16 || !is_square)
         return tr_refuse(t, "elements of this size");
     IsaInst *step = tr_step(t, ISA_DO_MOVMATRIX);
     step->operand[0] = tr_to(t, tr_operand(t, 0));

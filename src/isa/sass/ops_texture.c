@@ -71,7 +71,8 @@ static IsaOperand handle_in(Translator *t, IsaOperand reg) {
 static IsaOperand bound_handle(Translator *t, int at) {
     const SassOperand *first = tr_operand(t, at), *second = tr_operand(t, at + 1);
     if (first->kind == SASS_UREG) {
-        if (second->value) tr_refuse(t, "a handle behind a uniform register");
+        const int64_t none = second->kind == SASS_UREG ? SASS_URZ : 0;
+        if (second->value != none) tr_refuse(t, "a handle behind a uniform register");
         return handle_of(t, tr_row(t, first));
     }
     const SassOperand word = {.kind = SASS_CONST,
@@ -206,16 +207,24 @@ static bool begin_fetch(Translator *t, Fetch *fetch, const PtxGeometry **geometr
     return true;
 }
 
+/* How the level is chosen. TLD has a field of its own from sm_100 on. */
+static uint8_t level_of(const Translator *t) {
+    if (t->sass->op != SASS_OP_TLD || t->sass->sm < 100) return tr_mod(t, SASS_MOD_LOD);
+    return tr_mod(t, SASS_MOD_TLD_LOD) ? SASS_LOD_LL : SASS_LOD_LZ;
+}
+
 bool tr_op_fetch(Translator *t) {
     Fetch fetch;
     const PtxGeometry *geometry;
     const bool is_texel = t->sass->op == SASS_OP_TLD, is_gather = t->sass->op == SASS_OP_TLD4;
-    const uint8_t lod = tr_mod(t, SASS_MOD_LOD);
+    const uint8_t lod = level_of(t);
     const bool has_level = !is_gather && lod == SASS_LOD_LL;
-    const uint8_t offsets = is_gather ? tr_mod(t, SASS_MOD_OFFSETS) : tr_mod(t, SASS_MOD_AOFFI);
+    const uint8_t offsets = tr_mod(t, SASS_MOD_OFFSETS) | tr_mod(t, SASS_MOD_AOFFI);
+    /* ptxas uses TEX without a level for PTX without one only from sm_120 on */
+    const bool has_none = !is_gather && lod == SASS_LOD_AUTO && t->sass->sm >= 120;
     if (!begin_fetch(t, &fetch, &geometry)) return false;
     if (tr_mod(t, SASS_MOD_MS)) return tr_refuse(t, "several samples");
-    if (!is_gather && lod != SASS_LOD_LL && lod != SASS_LOD_LZ)
+    if (!is_gather && !has_none && lod != SASS_LOD_LL && lod != SASS_LOD_LZ)
         return tr_refuse(t, "a level by the neighbours' coordinates");
     if (offsets > 1) return tr_refuse(t, "an offset for each texel");
     Arguments list = arguments_of(t, geometry, has_level, offsets);
@@ -224,7 +233,7 @@ bool tr_op_fetch(Translator *t) {
         tr_mod(t, SASS_MOD_BINDLESS) ? handle_in(t, take(t, &list)) : bound_handle(t, TEX_HANDLE);
     fetch.how.has_texel = is_texel;
     fetch.how.component = tr_mod(t, SASS_MOD_COMPONENT);
-    const bool names_level = is_texel ? tr_mod(t, SASS_MOD_CL) : true; /* LZ: level 0 */
+    const bool names_level = is_texel ? tr_mod(t, SASS_MOD_CL) : !has_none; /* LZ: level 0 */
     fetch.how.chooses = is_gather     ? PTX_SUB_TEX_BASE
                         : names_level ? PTX_SUB_TEX_LEVEL
                                       : PTX_SUB_NONE;
@@ -240,7 +249,8 @@ bool tr_op_txd(Translator *t) {
     Fetch fetch;
     const PtxGeometry *geometry;
     if (!begin_fetch(t, &fetch, &geometry)) return false;
-    if (tr_mod(t, SASS_MOD_AOFFI) || tr_mod(t, SASS_MOD_LC)) return tr_refuse(t, "an offset");
+    if (tr_mod(t, SASS_MOD_AOFFI) || tr_mod(t, SASS_MOD_OFFSETS) || tr_mod(t, SASS_MOD_LC))
+        return tr_refuse(t, "an offset");
     if (geometry->axes > 2) return tr_refuse(t, "this geometry");
     const bool is_bindless = tr_mod(t, SASS_MOD_BINDLESS);
     Arguments list = {tr_operand(t, TEX_A), tr_operand(t, TEX_B),

@@ -220,6 +220,24 @@ static uint32_t most_taken(const IsaProgram *program) {
     return most;
 }
 
+/* Rows for all uniform registers that the code names, and for those that follow in an operand. */
+static uint32_t uniforms_of(const IsaProgram *program) {
+    enum { WIDEST = 4 }; /* registers of an operand */
+    uint32_t count = TR_UNIFORM;
+    for (uint32_t pc = 0; pc < program->inst_count; ++pc) {
+        const SassInst *inst = &program->code->insts[pc];
+        for (int i = 0; i < inst->operand_count; ++i) {
+            const SassOperand *operand = &inst->operand[i];
+            const bool is_register = operand->kind == SASS_UREG || operand->kind == SASS_GDESC;
+            const uint32_t number = is_register         ? (uint32_t)operand->value
+                                    : operand->has_ureg ? operand->ureg
+                                                        : SASS_URZ;
+            if (number != SASS_URZ && count < number + WIDEST) count = number + WIDEST;
+        }
+    }
+    return count < TR_MOST_UNIFORM ? count : TR_MOST_UNIFORM;
+}
+
 static void lay_out_frame(Translator *t) {
     const Cubin *cubin = t->program->code->cubin;
     t->gprs = most_taken(t->program);
@@ -227,7 +245,8 @@ static void lay_out_frame(Translator *t) {
         if (cubin->functions[f].registers > t->gprs) t->gprs = cubin->functions[f].registers;
     if (!t->gprs || t->gprs > SASS_RZ) t->gprs = SASS_RZ;
     t->program->code->gprs = t->gprs;
-    t->sink_row = t->gprs + TR_UNIFORM;
+    t->program->code->uniforms = uniforms_of(t->program);
+    t->sink_row = t->gprs + t->program->code->uniforms;
     t->scratch_row = t->sink_row + 2;
     t->pair_row = t->scratch_row + TR_SCRATCH;
     t->barrier_row = t->pair_row + 2 * TR_PAIRS;

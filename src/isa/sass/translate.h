@@ -16,7 +16,8 @@
 enum {
     TR_STEPS = 48, /* maximum per instruction */
     TR_REGS = 40,
-    TR_UNIFORM = 64,  /* rows of uniform registers */
+    TR_UNIFORM = 64, /* rows of uniform registers, at least */
+    TR_MOST_UNIFORM = 256,
     TR_SCRATCH = 24,  /* rows for intermediate results */
     TR_PAIRS = 16,    /* pairs of rows for intermediate results */
     TR_BARRIERS = 16, /* B0 to B15 */
@@ -29,8 +30,8 @@ enum {
     TR_SCRATCH_WORDS = 8,
     /* register numbers for the timing model */
     TR_NUMBER_UNIFORM = 256,
-    TR_NUMBER_P = 320,
-    TR_NUMBER_UP = 328
+    TR_NUMBER_P = TR_NUMBER_UNIFORM + TR_MOST_UNIFORM,
+    TR_NUMBER_UP = TR_NUMBER_P + 8
 };
 static_assert(TR_NUMBER_UP + 8 == ISA_MACHINE_REGISTERS, "the last are the uniform predicates");
 
@@ -129,8 +130,9 @@ IsaOperand tr_float(Translator *t, const SassOperand *operand);
 IsaOperand tr_double(Translator *t, const SassOperand *operand);
 /* Row of two halves, with signs and selection of halves (ops_float.c). */
 IsaOperand tr_halves(Translator *t, const SassOperand *operand);
-/* A joined pair of integers. */
+/* A joined pair of integers. / The same, or a number whose sign fills the upper word. */
 IsaOperand tr_joined(Translator *t, const SassOperand *operand);
+IsaOperand tr_wide_term(Translator *t, const SassOperand *operand);
 /* Rows of a destination. */
 IsaOperand tr_to(Translator *t, const SassOperand *operand);
 IsaOperand tr_to_register(Translator *t, const SassOperand *operand, uint32_t add);

@@ -207,7 +207,7 @@ Trial *trial_new(int sm, int level, const char *directives, const TrialRow *rows
     if (!trial) abort();
     *trial = (Trial){.rows = rows, .count = count, .sm = sm, .level = level};
     Text text = {0};
-    text_printf(&text, ".version 8.5\n.target sm_%d\n.address_size 64\n%s\n", sm, directives);
+    text_printf(&text, ".version 8.7\n.target sm_%d\n.address_size 64\n%s\n", sm, directives);
     for (size_t i = 0; i < count; i++)
         if (is_for(&rows[i], sm)) put_kernel(&text, i, rows[i].text);
     void *cubin = assemble(trial, text_string(&text));
