@@ -14,7 +14,6 @@ import json
 import sys
 import pathlib
 import re
-import re
 import shutil
 
 HERE = pathlib.Path(__file__).resolve().parent

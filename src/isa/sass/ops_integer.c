@@ -389,7 +389,7 @@ static void put_bytes(Translator *t, uint8_t operation, PtxSub second, bool is_s
                       IsaOperand y, IsaOperand z) {
     enum { ALL_PARTS = 15, IN_ORDER = 0x76543210 }; /* a's elements are 0 to 3, b's 4 to 7 */
     const IsaVideo video = {.operation = operation,
-                            .second = second,
+                            .second = (uint8_t)second,
                             .parts = 4,
                             .is_a_signed = is_signed,
                             .is_b_signed = is_signed};
