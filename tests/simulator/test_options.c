@@ -100,7 +100,8 @@ static void test_mistakes(void **state) {
     refuse("--limit-insts 1K", "not a whole number");
     refuse("--json ''", "cannot be empty");
     refuse("--quiet=1", "takes no value");
-    refuse("--compute-capability 6.1", "6.1: must be 7.0, 7.5, 8.0, 8.6, 8.9 or 9.0");
+    refuse("--compute-capability 6.1",
+           "6.1: must be 7.0, 7.5, 8.0, 8.6, 8.9, 9.0, 10.0, 12.0 or 12.1");
     refuse("--compute-capability 80", "must be 7.0");
     refuse("--compute-capability ''", "must be 7.0");
     refuse("--dump-registers 0", "LINE");
