@@ -359,7 +359,7 @@ static void read_copy_address(Decoder *d, const SassField *f, SassOperand *o) {
         o->value = sign_extended(take(d, 32, 12), 12);
         read_uniform_base(d, SASS_AT_C, d->inst->sm < 100 ? 70 : 83, 76, o);
         if (d->encoding == 7) return;
-        if (o->descriptor != SASS_NO_DESCRIPTOR && o->descriptor != SASS_URZ) o->descriptor++;
+        if (o->descriptor != SASS_NO_DESCRIPTOR) o->descriptor++;
         o->suffix = SASS_SUFFIX_R64;
         o->ureg = SASS_URZ;
         o->has_ureg = false;
