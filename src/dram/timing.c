@@ -50,8 +50,8 @@ bool dram_timing_check(const DramTiming *timing, uint32_t burst_ticks, Diag *dia
     } parameters[] = {
         {"tCL", t->cl, 1},           {"tWL", t->wl, 1},         {"tRCD", t->rcd, 1},
         {"tRP", t->rp, 1},           {"tRAS", t->ras, 1},       {"tRC", t->rc, 1},
-        {"tRRD", t->rrd, 1},         {"tCCD", t->ccd, 1},       {"tCDLR", t->cdlr, 0},
-        {"tWR", t->wr, 0},           {"tCCDL", t->ccd_long, 0}, {"tRTP", t->rtp, 0},
+        {"tRRD", t->rrd, 1},         {"tCCD", t->ccd, 1},       {"tCDLR", t->cdlr, 1},
+        {"tWR", t->wr, 1},           {"tCCDL", t->ccd_long, 0}, {"tRTP", t->rtp, 0},
         {"tRCDWR", t->rcd_write, 0}, {"tRTPL", t->rtp_long, 0},
     };
     const struct {

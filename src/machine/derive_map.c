@@ -175,13 +175,16 @@ void derive_map(Machine *machine) {
 
 /* ---- Bursts ---- */
 
+static DramTiming dram_timing(const Machine *machine) {
+    return dram_timing_of(&machine->config.dram.stated, machine->config.clock.dram_khz);
+}
+
 /* Adapts the burst to a whole number of ticks, and the distances of commands so that a burst fits
  * on the bus. */
 void derive_dram(Machine *machine) {
     static const char burst[] = "dram.burst", rate[] = "dram.data_rate", gap[] = "dram.tCCD",
                       long_gap[] = "dram.tCCDL";
     const DramConfig *dram = &machine->config.dram;
-    const DramTiming timing = dram_timing_of(&dram->stated, machine->config.clock.dram_khz);
     if (dram->data_rate && dram->burst_length % dram->data_rate) {
         if (derive_is_newer(machine, rate, burst))
             derive_number(machine, burst,
@@ -191,9 +194,9 @@ void derive_dram(Machine *machine) {
     }
     const uint32_t ticks = dram->data_rate ? dram->burst_length / dram->data_rate : 0;
     const char *from = derive_is_newer(machine, burst, gap) ? burst : rate;
-    if (timing.ccd < ticks && derive_is_newer(machine, from, gap))
+    if (dram_timing(machine).ccd < ticks && derive_is_newer(machine, from, gap))
         derive_number(machine, gap, ticks, "cycles", from);
-    const uint32_t ccd = dram_timing_of(&dram->stated, machine->config.clock.dram_khz).ccd;
-    if (timing.ccd_long && timing.ccd_long < ccd && derive_is_newer(machine, gap, long_gap))
-        derive_number(machine, long_gap, ccd, "cycles", gap);
+    const DramTiming timing = dram_timing(machine); /* with the new tCCD */
+    if (timing.ccd_long && timing.ccd_long < timing.ccd && derive_is_newer(machine, gap, long_gap))
+        derive_number(machine, long_gap, timing.ccd, "cycles", gap);
 }

@@ -14,19 +14,24 @@ static double dram_bandwidth(const MachineConfig *machine) {
 /* Pipelines of this kind in an SM. */
 static double pipelines_of(const SmConfig *sm, SmUnit unit) {
     const SmUnitConfig *config = &sm->units[unit];
-    const uint32_t subcores = sm->subcores ? sm->subcores : 1;
-    const double groups = (double)subcores / (config->shared_by ? config->shared_by : 1);
-    return config->count * groups;
+    return (double)config->count * sm->subcores / config->shared_by;
+}
+
+/* Lanes of instructions that take `initiation` cycles each which these pipelines accept per
+ * cycle. */
+static double unit_rate(const SmConfig *sm, SmUnit unit, uint32_t initiation) {
+    return 32 * pipelines_of(sm, unit) / fmax(initiation, 32.0 / sm->units[unit].lanes);
 }
 
 /* Results that the lanes of an SM get per cycle from instructions of this class. An SM issues at
  * most one instruction of a warp per scheduler. */
 static double lane_rate(const SmConfig *sm, IsaClass op_class) {
     const SmOpConfig *op = &sm->ops[op_class];
-    const uint32_t lanes = sm->units[op->unit].lanes;
-    const double interval = fmax(op->initiation, 32.0 / lanes);
+    const bool has_two = op->unit == SM_UNIT_SP_OR_SFU;
     const double issued = 32.0 * sm->scheduler.count * sm->scheduler.issue_width;
-    return fmin(32 * pipelines_of(sm, op->unit) / interval, issued);
+    double rate = unit_rate(sm, has_two ? SM_UNIT_SP : op->unit, op->initiation);
+    if (has_two) rate += unit_rate(sm, SM_UNIT_SFU, op->initiation);
+    return fmin(rate, issued);
 }
 
 /* Products of halves that an SM's tensor pipelines add per cycle. */

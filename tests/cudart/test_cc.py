@@ -18,7 +18,8 @@ LIBRARIES = {"growing_vector": ("-lcuda",), "blas_complex": ("-lcublas",), "blas
              "sparse_solver": ("-lcusparse",),
              "stream_waits": ("-lcuda",)}
 OPTIONS = {"old_references": ("--old",), "old_style": ("--old",), "cluster_ring": ("-arch=sm_90",),
-           "dependent_graph": ("-arch=sm_90",)}
+           "dependent_graph": ("-arch=sm_90",),
+           "registered_memory": ("-pie",)}  # kernels cannot reach low addresses, where the heap may be without it
 SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next one
 
 

@@ -43,8 +43,8 @@ static const struct {
  * whose lower word is the address itself. Such a pair can only be used where only the lower word is
  * read, as copies do. As an address it faults, because the window's lower word is not 0 here.
  * SR_LMEMHIOFF is where a stack would overflow; there is no such place here, because accesses are
- * checked. SR138 selects one of
- * several launches in constant bank 0 of sm_100 and later; here there is one. */
+ * checked. SR138 selects one of several launches in constant bank 0 of sm_100 and later; here there
+ * is one. */
 static const struct {
     const char *name;
     uint32_t value;
