@@ -427,7 +427,8 @@ typedef struct TytoPolicy {
     /* Called for each event whose kind is in `events`. */
     void (*event)(void *state, const TytoSmView *view, const TytoEvent *event);
     /* `count` cycles have passed. It is more than one when the SM slept; nothing could have issued
-     * in the skipped cycles. Called before the picks of cycle view->cycle. */
+     * in the skipped cycles. Called before the picks of cycle view->cycle, and when a CTA arrives
+     * at an SM that has none: such a call reports the cycles without CTAs, and view->ctas is 0. */
     void (*elapsed)(void *state, const TytoSmView *view, uint64_t count);
     /* Returns the warps among which the policy looks for one in this cycle, ready or not: for a
      * two-level scheduler, the active warps. Called after `elapsed` and the picks of a cycle. The

@@ -43,6 +43,7 @@ struct SmContext {
     struct SmBulk *bulk;         /* the unit for bulk copies: bulk.c */
     struct SmProducts *products; /* matrix products of warpgroups: products.c */
     SchedAgent policy;           /* the warp scheduler; called by issue.c, l1d.c, warps.c, sm.c */
+    uint64_t told;               /* cycle of the last time report to it: pick.h */
 
     /* ---- warps.c and issue.c ---- */
     /* The policies' view. issue.c writes the fields about next instructions (has_instruction,

@@ -21,11 +21,11 @@ __attribute__((always_inline)) static inline int pick_warp(SmContext *sm, int sc
     return TYTO_NO_WARP;
 }
 
-/* Reports to the policy, if it wants that, the time since `*told`. */
-static inline void pick_tell_time(SmContext *sm, uint64_t *told) {
+/* Reports to the policy, if it wants that, the time since the last report. */
+static inline void pick_tell_time(SmContext *sm) {
     if (!sched_agent_hears_time(&sm->policy)) return;
-    if (sm->cycle > *told) sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - *told);
-    *told = sm->cycle;
+    if (sm->cycle > sm->told) sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - sm->told);
+    sm->told = sm->cycle;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "sched/view.h"
 #include "sm/l1d_policy.h"
 #include "sm/parts.h"
+#include "sm/pick.h"
 
 static uint64_t slots_of_scheduler(const SmConfig *config, uint32_t scheduler) {
     uint64_t slots = 0;
@@ -140,7 +141,7 @@ static void start_stages(Sm *sm, const SmGrid *grid, uint64_t cycle) {
 /* Starts the SM after the stages know the first grid. */
 static void start_running(Sm *sm, uint64_t cycle) {
     SmContext *context = &sm->context;
-    context->cycle = cycle;
+    context->cycle = context->told = cycle;
     sm->is_quiet = false;
     sm->foresees = sched_agent_foresees(&context->policy);
     *context->env.wake = first_step(sm, cycle);
@@ -255,6 +256,7 @@ void sm_launch_cta(Sm *sm, SmGrid *grid, uint64_t index, uint64_t cycle) {
     SmContext *context = &sm->context;
     sm_settle(sm, cycle + 1);
     context->cycle = context->view.cycle = cycle;
+    if (!context->view.ctas) pick_tell_time(context);
     uint64_t warps = warps_launch(context, grid, index);
     for (uint64_t rest = warps; rest; rest &= rest - 1)
         sm->core->start_warp(sm, bits_lowest64(rest));

@@ -191,6 +191,20 @@ static void full_units_are_seen(void **unused) {
     assert_true(last_report("unit") >= (double)busy.pipeline_other);
 }
 
+/* A policy that counts cycles does not take the launch for cycles of its first CTA. */
+static void cycles_without_ctas_are_told_apart(void **unused) {
+    (void)unused;
+    double empty[2], occupied[2];
+    for (int late = 0; late < 2; late++) {
+        Workload w = phases(PLUGIN("stalling"));
+        w.set = late ? "gpu.sms=1,cta.launch_latency=1000" : "gpu.sms=1,cta.launch_latency=0";
+        run(w);
+        empty[late] = last_report("empty");
+        occupied[late] = last_report("cycles") - empty[late];
+    }
+    assert_true(empty[1] - empty[0] == 1000 && occupied[0] == occupied[1] && occupied[0] > 0);
+}
+
 static void ctas_are_paused_and_ordered(void **unused) {
     (void)unused;
     Workload w = phases(NULL);
@@ -309,6 +323,7 @@ int main(void) {
         cmocka_unit_test(a_line_that_cannot_go_ends_the_kernel),
         cmocka_unit_test(branches_are_told_as_they_are_counted),
         cmocka_unit_test(full_units_are_seen),
+        cmocka_unit_test(cycles_without_ctas_are_told_apart),
         cmocka_unit_test(ctas_are_paused_and_ordered),
         cmocka_unit_test(a_cta_that_cannot_go_ends_the_kernel),
         cmocka_unit_test(a_policy_of_another_layout_runs),

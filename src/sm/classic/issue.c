@@ -42,7 +42,6 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
     issue->has_issued = issue->knows_going = issue->knows_behind = false;
     issue->steps_always = issue->looks || sched_agent_always_steps(&sm->policy);
     issue->repeats = 0;
-    issue->policy_cycle = sm->view.cycle;
     execute_start(&issue->execute);
     issue->sums = (SmIssueSums){0};
     memset(issue->wants, 0, sizeof issue->wants);
@@ -658,7 +657,7 @@ ALWAYS void run_schedulers(SmIssue *issue, SmContext *sm, bool plain) {
 RARE void run_all_schedulers(SmIssue *issue, SmContext *sm) { run_schedulers(issue, sm, false); }
 
 void issue_do_step(SmIssue *issue, SmContext *sm, bool will_look) {
-    if (__builtin_expect(issue->steps_always, false)) pick_tell_time(sm, &issue->policy_cycle);
+    if (__builtin_expect(issue->steps_always, false)) pick_tell_time(sm);
     if (will_look) {
         if (issue->is_plain) run_schedulers(issue, sm, true);
         else run_all_schedulers(issue, sm);

@@ -63,7 +63,6 @@ typedef struct SmIssue {
     uint64_t clear;           /* warps whose next instruction is present and has free registers */
     uint64_t wants[SM_UNITS]; /* warps whose next instruction is present, by kind of its pipeline */
     const SmOp *head[TYTO_MAX_WARPS];          /* row of the next instruction, if there is one */
-    uint64_t policy_cycle;                     /* cycle of the last time report to the policy */
     SmFetch *fetch;                            /* provides the instruction buffers */
     SmCollector *collector[SM_MAX_SCHEDULERS]; /* collector of each scheduler */
     SmCollectors collectors;                   /* collectors by sub-core */

@@ -36,7 +36,6 @@ void modern_issue_start(ModernIssue *issue, const SmContext *sm) {
     issue->looks = sched_agent_looks(&sm->policy);
     issue->steps_always = issue->looks || sched_agent_always_steps(&sm->policy);
     issue->has_issued = issue->has_ready = false;
-    issue->policy_cycle = sm->view.cycle;
     issue->allowed = UINT64_MAX;
     for (uint32_t s = 0; s < issue->subcores; s++)
         start_subcore(&issue->subcore[s]);
@@ -623,7 +622,7 @@ static bool pass_all(ModernIssue *issue, SmContext *sm) {
 
 void modern_issue_step(ModernIssue *issue, SmContext *sm) {
     show(issue, sm);
-    if (issue->steps_always) pick_tell_time(sm, &issue->policy_cycle);
+    if (issue->steps_always) pick_tell_time(sm);
     issue->has_issued = false;
     states_begin_cycle(&issue->states, sm);
     if (!pass_all(issue, sm)) return;

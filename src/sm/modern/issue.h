@@ -44,11 +44,10 @@ typedef struct ModernIssue {
     const ModernRow *head[TYTO_MAX_WARPS];  /* row of the next instruction */
     ModernWheel wheel;                      /* when delays end */
     bool has_issued;                        /* in this cycle */
-    bool has_ready;        /* a warp could issue but for its pipe, the policy or its turn */
-    bool steps_always;     /* its policy wants the time */
-    bool looks;            /* its policy looks at only some warps */
-    uint64_t allowed;      /* warps that the policy allowed to issue in the last turn */
-    uint64_t policy_cycle; /* cycle of the last time report to the policy */
+    bool has_ready;    /* a warp could issue but for its pipe, the policy or its turn */
+    bool steps_always; /* its policy wants the time */
+    bool looks;        /* its policy looks at only some warps */
+    uint64_t allowed;  /* warps that the policy allowed to issue in the last turn */
     uint32_t subcores;
     ModernSubcore subcore[SM_MAX_SUBCORES];
     ModernCounters counters;
