@@ -1,7 +1,10 @@
 /* Number types, scalars, launches. */
 #include "library/blas.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 const char *const blas_type_names[] = {"f32", "f64", "f16", "bf16", "s8", "s32", "c32", "c64"};
 const uint32_t blas_type_bytes[] = {4, 8, 2, 2, 1, 4, 8, 16};
@@ -31,6 +34,22 @@ cublasStatus_t blas_launch(cublasHandle_t handle, const char *kernel, const char
     enum { MOST_IN_Y = 65535 }; /* kernels loop if blocks are too few */
     const uint32_t grid[3] = {(uint32_t)x, (uint32_t)(y < MOST_IN_Y ? y : MOST_IN_Y), (uint32_t)z};
     return blas_status(device_launch(&handle->device, kernel, type, grid, 256, parameters));
+}
+
+/* ---- Handles ---- */
+
+cublasStatus_t blas_open(cublasHandle_t *handle) {
+    cublasHandle_t made = base_calloc(1, sizeof *made);
+    const bool is_open = device_open(&made->device, blas_kernels);
+    if (!is_open) free(made);
+    *handle = is_open ? made : NULL;
+    return is_open ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+}
+
+void blas_close(cublasHandle_t handle) {
+    device_close(&handle->device);
+    if (handle->tensor) cuModuleUnload(handle->tensor);
+    free(handle);
 }
 
 /* ---- Versions, statuses ---- */
@@ -158,6 +177,8 @@ cublasStatus_t blas_multiply(cublasHandle_t handle, BlasType in, BlasType out,
     BlasProduct copy = *product;
     if (product->m == 0 || product->n == 0 || count == 0) return CUBLAS_STATUS_SUCCESS;
     if (count > MOST_IN_Z) return CUBLAS_STATUS_NOT_SUPPORTED;
+    cublasStatus_t status;
+    if (blas_tensor_multiply(handle, in, out, product, count, &status)) return status;
     for (int i = 0; i < PRODUCT_COUNT; i++)
         if (products[i].in == in && products[i].out == out)
             return blas_launch(handle, "gemm", products[i].types, (product->m + TILE - 1) / TILE,

@@ -9,13 +9,16 @@
 /* A handle of cuBLAS and cuBLASLt; the functions of both accept either. */
 struct cublasContext {
     Device device;
+    CUmodule tensor;                  /* the kernels of tensor_kernels.cu; NULL: not loaded */
     cublasPointerMode_t pointer_mode; /* where scalars and results are */
-    cublasMath_t math_mode; /* stored, without effect: sums have at least single precision */
+    cublasMath_t math_mode; /* CUBLAS_PEDANTIC_MATH: no tensor cores. Sums always have at least
+                               single precision */
     cublasAtomicsMode_t atomics_mode; /* likewise: no kernel needs atomics */
     int sm_count_target;              /* likewise */
 };
 
-extern const char blas_kernels[]; /* PTX text of blas_kernels.cu */
+extern const char blas_kernels[];   /* PTX text of blas_kernels.cu */
+extern const char tensor_kernels[]; /* PTX text of tensor_kernels.cu */
 
 /* How numbers are stored. */
 typedef enum BlasType {
@@ -41,10 +44,17 @@ extern const char *const blas_type_names[]; /* suffix of kernel names */
 extern const uint32_t blas_type_bytes[];
 
 BlasType blas_type_of(cudaDataType type); /* BLAS_NO_TYPE: not supported */
+static inline bool blas_is_pedantic(cublasComputeType_t type) {
+    return type == CUBLAS_COMPUTE_16F_PEDANTIC || type == CUBLAS_COMPUTE_32F_PEDANTIC;
+}
 /* Whether vectors may have the type: it is not an integer type. */
 static inline bool blas_is_number(BlasType type) {
     return type <= BLAS_BF16 || type == BLAS_C32 || type == BLAS_C64;
 }
+
+/* Makes a handle in the current context, or ends it. */
+cublasStatus_t blas_open(cublasHandle_t *handle);
+void blas_close(cublasHandle_t handle);
 
 cublasStatus_t blas_status(CUresult result);
 /* Launches a grid of x * y * z blocks of 256 threads. */
@@ -76,6 +86,10 @@ const char *blas_status_text(cublasStatus_t status);
 /* Computes one product, or a batch of `count` products. */
 cublasStatus_t blas_multiply(cublasHandle_t handle, BlasType in, BlasType out,
                              const BlasProduct *product, int count);
+/* The same on tensor cores. Returns false if these or their copies do not support the product; else
+ * `status` is set. */
+bool blas_tensor_multiply(cublasHandle_t handle, BlasType in, BlasType out,
+                          const BlasProduct *product, int count, cublasStatus_t *status);
 /* The type in which a product of these types is computed; BLAS_NO_TYPE: no such product. */
 BlasType blas_product_type(BlasType in, BlasType out);
 

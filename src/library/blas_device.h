@@ -103,6 +103,7 @@ typedef struct BlasProduct {
     int32_t m, n, k;
     int32_t is_list;
     int32_t conjugates_a, conjugates_b;
+    int32_t is_pedantic;  /* not on tensor cores */
     int32_t part;         /* part of D that is written: BLAS_WHOLE, or a triangle */
     int32_t is_hermitian; /* the diagonal of D is real */
     BlasScalar alpha, beta;
@@ -114,6 +115,32 @@ typedef struct BlasProduct {
     uint64_t aux; /* the activation's input, in the type of D (GELU), or as a bit each (RELU) */
     int64_t aux_lead, aux_batch;
 } BlasProduct;
+
+/* What cuTensorMapEncodeTiled writes. */
+typedef struct BlasTensorMap {
+    __attribute__((aligned(64))) uint64_t opaque[16];
+} BlasTensorMap;
+
+/* A product on the tensor cores of compute capability 9.0: tensor_kernels.cu. */
+typedef struct BlasTensor {
+    BlasTensorMap
+        maps[3]; /* of the operand with the lines, of the other one, of D; must be first */
+    BlasProduct product;
+    int32_t is_by_row;  /* D is stored by rows: its lines are rows, not columns */
+    int32_t out_is_f32; /* D has floats, not the type of A and B */
+    int32_t has_d_map;  /* D's map can store the sums times alpha, if beta is 0 */
+    uint32_t batches;
+    uint32_t cluster_high,
+        cluster_wide; /* tiles of a cluster: in the direction of lines, and along */
+} BlasTensor;
+
+enum {
+    BLAS_TENSOR_LINES = 128,       /* of a tile */
+    BLAS_TENSOR_THREADS = 3 * 128, /* a warpgroup that copies, two that multiply */
+    BLAS_TENSOR_BARRIERS = 256,    /* bytes, room for 16 pairs of barriers */
+    BLAS_TENSOR_SHARED =
+        227 * 1024 /* bytes: what a thread block of compute capability 9.0 can have */
+};
 
 /* out[i] = the sum of a row of a matrix. */
 typedef struct BlasRowSum {

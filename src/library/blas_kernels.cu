@@ -1,4 +1,4 @@
-/* The kernels of Tyto's cuBLAS and cuBLASLt. They compute in float, in double if the data are double, and in
+/* The kernels of Tyto's cuBLAS and cuBLASLt, except those for tensor cores (tensor_kernels.cu). They compute in float, in double if the data are double, and in
  * 32-bit integers on request; half and bfloat16 are only storage formats. The order of sums depends on the
  * sizes alone, so results are the same on every machine and under every schedule.
  *
@@ -6,8 +6,7 @@
  * floats and doubles). */
 #include <tyto_device.h>
 
-#include "blas_device.h"
-#include "numbers.cuh"
+#include "blas_finish.cuh"
 
 /* ---- Level 1: sizes and sums of numbers ---- */
 
@@ -33,13 +32,6 @@ template <class T> struct Total<T, DOT_CONJUGATED> {
 template <class T> struct Total<T, NRM2> {
     typedef double type;
 };
-
-template <class A, class T> __device__ A scalar(BlasScalar s) {
-    if constexpr (Real<A>::is_complex) {
-        typedef typename Real<A>::type R;
-        return conjugate_if(s.is_conjugated, s.pointer ? *(const T *)s.pointer : A((R)s.value, (R)s.imaginary));
-    } else return s.pointer ? read<A>(*(const T *)s.pointer) : (A)s.value;
-}
 
 template <class T> __device__ T &at(const BlasVector &v, long long i, long long r = 0) {
     return ((T *)v.items)[v.start + i * v.step + r * v.lead];
@@ -274,38 +266,6 @@ template <class T> __device__ void update(const BlasUpdate &p) {
 
 /* ---- Products ---- */
 
-template <class T> __device__ T *item(const BlasOperand &o, int is_list, long long batch) {
-    return is_list ? ((T *const *)o.items)[batch] : (T *)o.items + batch * o.batch;
-}
-
-/* The tanh form, as used by the fused kernels of transformers. */
-__device__ float gelu(float x) {
-    return 0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)));
-}
-
-__device__ float gelu_slope(float x) {
-    float t = tanhf(0.7978845608f * (x + 0.044715f * x * x * x));
-    return 0.5f * (1 + t) + 0.5f * x * (1 - t * t) * 0.7978845608f * (1 + 3 * 0.044715f * x * x);
-}
-
-/* Applies the activation to the number in row i and column j of its item. */
-template <class Out> __device__ float activate(const BlasProduct &p, float x, long long i, long long j, long long batch) {
-    long long at = p.aux_batch * batch + i + j * p.aux_lead;
-    Out *aux = (Out *)p.aux;
-    if (p.activation == BLAS_ACTIVATION_GELU) {
-        if (aux) write(aux[at], x);
-        return gelu(x);
-    }
-    if (p.activation == BLAS_ACTIVATION_DGELU) return x * gelu_slope(read<float>(aux[at]));
-    unsigned *bits = (unsigned *)p.aux + at / 32;
-    if (p.activation == BLAS_ACTIVATION_DRELU) return *bits >> at % 32 & 1 ? x : 0;
-    if (bits && p.aux) {
-        if (x > 0) atomicOr(bits, 1u << at % 32);
-        else atomicAnd(bits, ~(1u << at % 32));
-    }
-    return x > 0 ? x : 0;
-}
-
 enum { TILE = 64, DEPTH = 16, EACH = 4 };
 
 /* Loads a tile of op(A) or op(B) into shared memory, with zeros outside the matrix. Adjacent threads load
@@ -350,17 +310,7 @@ template <class In, class Out, class A, class S> __device__ void product(const B
         for (int y = 0; y < EACH; y++) {
             long long i = row + ti + 16 * x, j = column + tj + 16 * y;
             if (i >= p.m || j >= p.n || (p.part == BLAS_LOWER && i < j) || (p.part == BLAS_UPPER && i > j)) continue;
-            S factor = p.alpha_vector ? ((const S *)p.alpha_vector)[i] : alpha;
-            S value = factor * (S)sums[x][y];
-            if (beta != 0) value += beta * read<S>(c[i * p.c.row + j * p.c.column]);
-            if constexpr (Real<S>::is_complex) {
-                if (p.is_hermitian && i == j) value.y = 0;
-            } else {
-                long long at = p.bias_batch * batch + i;
-                if (p.bias)
-                    value += p.bias_is_f32 ? (S)((const float *)p.bias)[at] : read<S>(((const Out *)p.bias)[at]);
-                if (p.activation) value = (S)activate<Out>(p, (float)value, i, j, batch);
-            }
+            S value = finished<Out>(p, (S)sums[x][y], i, j, batch, alpha, beta, c);
             write(d[i * p.d.row + j * p.d.column], value);
         }
     }

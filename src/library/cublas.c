@@ -2,27 +2,18 @@
 #include "library/blas.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/arena.h"
 
 /* ---- Handles ---- */
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
     if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
-    cublasHandle_t made = base_calloc(1, sizeof *made);
-    *handle = made;
-    if (device_open(&made->device, blas_kernels)) return CUBLAS_STATUS_SUCCESS;
-    free(made);
-    *handle = NULL;
-    return CUBLAS_STATUS_NOT_INITIALIZED;
+    return blas_open(handle);
 }
 
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
     if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
-    device_close(&handle->device);
-    free(handle);
+    blas_close(handle);
     return CUBLAS_STATUS_SUCCESS;
 }
 

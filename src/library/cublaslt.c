@@ -118,18 +118,12 @@ static cublasStatus_t get(const void *record, const Attribute *rows, size_t coun
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
     if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
-    cublasLtHandle_t made = base_calloc(1, sizeof *made);
-    *handle = made;
-    if (device_open(&made->device, blas_kernels)) return CUBLAS_STATUS_SUCCESS;
-    free(made);
-    *handle = NULL;
-    return CUBLAS_STATUS_NOT_INITIALIZED;
+    return blas_open(handle);
 }
 
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
     if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
-    device_close(&handle->device);
-    free(handle);
+    blas_close(handle);
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -394,7 +388,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                      .d = operand(d, ld, CUBLAS_OP_N),
                      .m = plan.m,
                      .n = plan.n,
-                     .k = plan.k};
+                     .k = plan.k,
+                     .is_pedantic = blas_is_pedantic((cublasComputeType_t)matmul->compute)};
     cublasStatus_t status = run(handle, matmul, &plan, alpha, beta, p, ld->count);
     handle->device.stream = before;
     handle->pointer_mode = mode;

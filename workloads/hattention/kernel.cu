@@ -13,7 +13,7 @@
  * With `causal` a query sees the keys up to its own position. Tiles of keys are in descending
  * order, so that only the first one needs the mask. The thread blocks stay for all tiles of
  * queries, those with the most keys first. */
-#include "../common/hopper.cuh"
+#include "tyto_device/hopper.h"
 
 enum {
     WIDTH = 128, /* halves of a row of a head */

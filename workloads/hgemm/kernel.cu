@@ -12,7 +12,7 @@
  * other, which need the same part of B; each copies half of it into both. In clusters of four there
  * are two such columns, and blocks with the same rows share A likewise. A stage is free when the
  * consumers of the whole cluster have read it. */
-#include "../common/hopper.cuh"
+#include "tyto_device/hopper.h"
 
 enum {
     ROWS = 128, /* of a tile of C */

@@ -2,9 +2,11 @@
  * of tiles by tensor maps, and what orders the products of a warpgroup. PTX ISA 8.0, sections on
  * mbarrier, cp.async.bulk.tensor and wgmma. Addresses are in the window of shared memory. Tiles are
  * in shared memory with rows of 128 bytes and the swizzle of this width: the 16 bytes `chunk` of a
- * row are at `chunk ^ row % 8`. */
-#ifndef TYTO_WORKLOAD_HOPPER_CUH
-#define TYTO_WORKLOAD_HOPPER_CUH
+ * row are at `chunk ^ row % 8`.
+ *
+ * tyto_device.h does not include this file, which needs PTX ISA 8.0 and the target sm_90a. */
+#ifndef TYTO_DEVICE_HOPPER_H
+#define TYTO_DEVICE_HOPPER_H
 
 #include "tyto_device.h"
 
@@ -131,6 +133,23 @@ static __device__ __forceinline__ void fetch_for(unsigned to, const TensorMap &m
                  : "memory");
 }
 
+/* Both for maps of three dimensions. */
+static __device__ __forceinline__ void fetch_at(unsigned to, const TensorMap &map, unsigned x,
+                                                unsigned y, unsigned z, unsigned barrier) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+                 "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier)
+                 : "memory");
+}
+static __device__ __forceinline__ void fetch_at_for(unsigned to, const TensorMap &map, unsigned x,
+                                                    unsigned y, unsigned z, unsigned barrier,
+                                                    unsigned short ranks) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+                 "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(ranks)
+                 : "memory");
+}
+
 static __device__ __forceinline__ void store_box(const TensorMap &map, unsigned x, unsigned y,
                                                  unsigned from) {
     asm volatile(
@@ -138,6 +157,15 @@ static __device__ __forceinline__ void store_box(const TensorMap &map, unsigned 
             &map),
         "r"(x), "r"(y), "r"(from)
         : "memory");
+}
+
+/* For maps of three dimensions. */
+static __device__ __forceinline__ void store_box_at(const TensorMap &map, unsigned x, unsigned y,
+                                                    unsigned z, unsigned from) {
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], "
+                 "[%4];" ::"l"(&map),
+                 "r"(x), "r"(y), "r"(z), "r"(from)
+                 : "memory");
 }
 
 static __device__ __forceinline__ void store_commit() {
@@ -163,6 +191,7 @@ static __device__ __forceinline__ void publish_shared() {
  * bytes of the columns of the next 128 bytes; only a transposed B needs it. */
 static __device__ __forceinline__ unsigned long long descriptor(unsigned tile,
                                                                 unsigned leading = 16) {
+    tile &= 0x3ffff; /* in a cluster, higher bits name the thread block */
     return (unsigned long long)(tile >> 4) | (unsigned long long)(leading >> 4) << 16 |
            (unsigned long long)(PATTERN_BYTES >> 4) << 32 | 1ull << 62;
 }
