@@ -24,12 +24,14 @@ static const TytoPolicyParameter PARAMETERS[] = {
 _Static_assert((TYTO_MAX_WARPS & (TYTO_MAX_WARPS - 1)) == 0, "indices of the queue wrap by a mask");
 
 /* A scheduler's slots: the active ones and the queue, both as rings. To keep the work per issue
- * small, the ring of active slots is not rotated; `last` records where it begins. */
+ * small, the ring of active slots is not rotated; `last` records where it begins and `at` where
+ * each slot is. */
 typedef struct Ranks {
     uint8_t order[TYTO_MAX_WARPS]; /* the active slots */
     uint8_t queue[TYTO_MAX_WARPS]; /* the waiting slots */
+    uint8_t at[TYTO_MAX_WARPS];    /* of an active slot: its index in the ring */
     uint8_t active;                /* number of active slots */
-    uint8_t last;    /* the slot that is asked last: the next one in the ring goes first */
+    uint8_t last;    /* index of the slot that is asked last: the next one in the ring goes first */
     uint8_t waiting; /* number of waiting slots */
     uint32_t head;   /* index of the queue's head, modulo its size */
     uint64_t all;    /* all slots as a set */
@@ -49,9 +51,9 @@ static void start(void *state, const TytoSmView *view, const double *values) {
         for (uint64_t rest = r->all; rest; rest &= rest - 1) {
             uint8_t slot = (uint8_t)bits_lowest64(rest);
             if (r->active < values[ACTIVE]) {
+                r->last = r->at[slot] = r->active;
                 r->order[r->active++] = slot;
                 r->set |= UINT64_C(1) << slot;
-                r->last = slot;
             } else {
                 r->queue[r->waiting++] = slot;
             }
@@ -59,15 +61,13 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     }
 }
 
-/* The first slot of `set` in the order in which active slots are asked. `set` has at least two. */
+/* The first slot of `set`, some active ones, in the order in which active slots are asked. */
 static int first_asked(const Ranks *r, uint64_t set) {
-    uint64_t indices = 0;
-    int last = 0;
-    for (int i = 0; i < r->active; i++) {
-        indices |= (set >> r->order[i] & 1) << i;
-        last = r->order[i] == r->last ? i : last;
-    }
-    return r->order[tyto_next(indices, last)];
+    uint32_t at = r->last;
+    do
+        at = at + 1 == r->active ? 0 : at + 1;
+    while (!tyto_has(set, r->order[at]));
+    return r->order[at];
 }
 
 static uint8_t *queue_at(Ranks *r, uint32_t index) { return &r->queue[index % TYTO_MAX_WARPS]; }
@@ -75,9 +75,7 @@ static uint8_t *queue_at(Ranks *r, uint32_t index) { return &r->queue[index % TY
 /* Rotates the ring of active slots until the slot asked last is at the end. */
 static void turn(Ranks *r) {
     uint8_t turned[TYTO_MAX_WARPS];
-    uint32_t at = 0;
-    while (r->order[at] != r->last)
-        at++;
+    uint32_t at = r->last;
     for (uint32_t i = 0; i < r->active; i++) {
         at = at + 1 == r->active ? 0 : at + 1;
         turned[i] = r->order[at];
@@ -89,21 +87,23 @@ static void turn(Ranks *r) {
 static void move_up(Ranks *r, uint32_t kept) {
     for (; kept < r->active; kept++) {
         r->order[kept] = *queue_at(r, r->head++);
+        r->at[r->order[kept]] = (uint8_t)kept;
         r->set |= UINT64_C(1) << r->order[kept];
     }
-    r->last = r->order[r->active - 1];
+    r->last = (uint8_t)(r->active - 1);
 }
 
 /* One cycle's exchange: active slots that cannot continue join the queue, and its head moves up.
  * The slots that continue keep their order ahead of the new ones. Each slot is written to both
  * sides, and only one end moves past it; this avoids unpredictable branches. */
 static void exchange(Ranks *r, uint64_t going) {
-    if (r->order[r->active - 1] != r->last) turn(r);
+    if (r->last + 1 != r->active) turn(r);
     uint32_t kept = 0, tail = r->head + r->waiting;
     for (uint32_t i = 0; i < r->active; i++) {
-        uint8_t slot = r->order[i];
-        bool goes_on = tyto_has(going, slot);
+        const uint8_t slot = r->order[i];
+        const bool goes_on = tyto_has(going, slot);
         r->order[kept] = *queue_at(r, tail) = slot;
+        r->at[slot] = (uint8_t)kept;
         kept += goes_on;
         tail += !goes_on;
     }
@@ -162,7 +162,8 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
     (void)view;
     TwoLevelActive *s = state;
-    s->ranks[issue->scheduler].last = (uint8_t)issue->warp;
+    Ranks *r = &s->ranks[issue->scheduler];
+    r->last = r->at[issue->warp];
 }
 
 static uint64_t looks_at(void *state, const TytoSmView *view) {
