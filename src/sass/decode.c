@@ -145,6 +145,9 @@ static uint8_t suffix_of(Decoder *d, const SassField *f, unsigned at) {
     static const uint8_t halves[4] = {0, SASS_SUFFIX_HALF_F32, SASS_SUFFIX_H0_H0,
                                       SASS_SUFFIX_H1_H1};
     static const uint8_t bytes[4] = {0, SASS_SUFFIX_B1, SASS_SUFFIX_B2, SASS_SUFFIX_B3};
+    static const uint8_t pairs[8] = {
+        SASS_SUFFIX_HI_LO,    SASS_SUFFIX_LO_HI,    SASS_SUFFIX_HALF_F32, SASS_SUFFIX_INVALID,
+        SASS_SUFFIX_HI_LO_NP, SASS_SUFFIX_LO_HI_NP, SASS_SUFFIX_INVALID,  SASS_SUFFIX_INVALID};
     switch (f->suffixes) {
     case SASS_SUFFIXES_HALF: {
         uint64_t half = take(d, at == SASS_AT_A ? 74 : at == SASS_AT_B ? 60 : 81, 2);
@@ -158,6 +161,7 @@ static uint8_t suffix_of(Decoder *d, const SassField *f, unsigned at) {
         return converts_bytes(d->inst) ? bytes[part] : part ? SASS_SUFFIX_H1 : 0;
     }
     case SASS_SUFFIXES_ORDER: return take(d, f->suffix_bit, 1) ? SASS_SUFFIX_COL : SASS_SUFFIX_ROW;
+    case SASS_SUFFIXES_PAIR: return pairs[take(d, f->suffix_bit, has(f, SASS_MIXED) ? 3 : 2)];
     default: return 0;
     }
 }
@@ -188,6 +192,10 @@ static void read_immediate_at_b(Decoder *d, const SassField *f, SassOperand *o) 
         o->kind = SASS_F64;
     if (o->kind == SASS_F64) o->value = (int64_t)(value << 32);
     if (o->kind == SASS_IMM && has(f, SASS_SIGNED)) o->value = sign_extended(value, 32);
+    /* a number is both floats of a pair */
+    if (f->suffixes != SASS_SUFFIXES_PAIR) return;
+    const uint8_t suffix = suffix_of(d, f, SASS_AT_B);
+    o->suffix = suffix == SASS_SUFFIX_HALF_F32 ? 0 : suffix;
 }
 
 static void read_constant_at_b(Decoder *d, const SassField *f, SassOperand *o) {

@@ -64,7 +64,7 @@ enum {
     SASS_SIGNED = 1 << 8,    /* immediates are sign-extended */
     SASS_LONG = 1 << 10,     /* addresses without a uniform register: 32 bits of offset at bit 32 */
     SASS_NEG_AT_B = 1 << 11, /* has a negation bit only in slot B */
-    SASS_MIXED = 1 << 12,    /* halves: the upper half may be negated separately */
+    SASS_MIXED = 1 << 12,    /* halves, pairs: the upper one may be negated separately */
     SASS_FLIPPED = 1 << 9,   /* predicates: the field holds 7 minus the number */
     SASS_BRACKETED = 1 << 13 /* uniform registers: hold an address, printed in brackets */
 };
@@ -94,7 +94,8 @@ typedef enum SassSuffixSet {
     SASS_SUFFIXES_UPPER, /* one bit: the upper half */
     SASS_SUFFIXES_BYTE,  /* which byte */
     SASS_SUFFIXES_PART,  /* which half or byte, by the width of the source of a conversion */
-    SASS_SUFFIXES_ORDER  /* one bit: rows or columns of a matrix */
+    SASS_SUFFIXES_ORDER, /* one bit: rows or columns of a matrix */
+    SASS_SUFFIXES_PAIR   /* two floats, or one twice; with SASS_MIXED a third bit, for the sign */
 } SassSuffixSet;
 
 /* The form of these bits on that architecture; NULL if there is none. */

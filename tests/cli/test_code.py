@@ -31,6 +31,23 @@ NO_ABI = """.version 2.3
 """
 ARGUMENTS = ("--block", "8", "--arg", "u32:8", "--arg", "f32:2", "--arg", "zero:32", "--arg", "zero:32")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
+# Two kernels, the second one with an instruction that Tyto lacks, of line 42.
+TENSOR_MEMORY = """.version 8.6
+.target sm_100a
+.address_size 64
+.file 1 "k.cu"
+.visible .entry fine(.param .u64 to) { .reg .b64 a; .reg .b32 x; ld.param.u64 a, [to]; mov.u32 x, 7; st.global.u32 [a], x; ret; }
+.visible .entry tensor(.param .u64 to) {
+  .reg .b64 a; .reg .b32 x; .shared .align 16 .b8 room[16];
+  ld.param.u64 a, [to];
+  mov.u32 x, room;
+  .loc 1 42 3
+  tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [x], 32;
+  ld.shared.u32 x, [room];
+  st.global.u32 [a], x;
+  tcgen05.dealloc.cta_group::1.sync.aligned.b32 x, 32;
+  ret; }
+"""
 # Writes to the last byte of its dynamic shared memory, and prints its size.
 LARGEST = """.version 8.0
 .target sm_90
@@ -151,15 +168,36 @@ class Code(unittest.TestCase):
     def test_a_program_for_blackwell_runs(self):
         source = self.folder / "k.cu"
         source.write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaGetLastError() != cudaSuccess; }\n", encoding="utf-8")
-        for code, options, runs in (("[sm_120,compute_120]", (), True), ("[sm_120,compute_120]", ("--code", "machine"), True), ("sm_120", (), True)):
+        for architecture, code, options in ((120, "[sm_120,compute_120]", ()), (120, "[sm_120,compute_120]", ("--code", "machine")),
+                                            (120, "sm_120", ()), (100, "sm_100", ("--compute-capability", "10.0"))):
             with self.subTest(code=code, options=options):
                 program = self.folder / "k"
-                subprocess.run(["nvcc", "-cudart", "shared", "-gencode", f"arch=compute_120,code={code}", "-o", program, source], check=True,
+                subprocess.run(["nvcc", "-cudart", "shared", "-gencode", f"arch=compute_{architecture},code={code}", "-o", program, source], check=True,
                                capture_output=True, timeout=300)
                 done = subprocess.run([TYTO, "run", "--machine", "rtx5090", *options, program], check=False, capture_output=True, text=True,
                                       env={**PLAIN, "XDG_CACHE_HOME": str(self.folder)}, timeout=60)
-                self.assertEqual(done.returncode == 0, runs, done.stderr)
-                self.assertEqual("machine code for sm_120, which Tyto does not execute, and no PTX" in done.stderr, not runs, done.stderr)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    @unittest.skipUnless(shutil.which("ptxas"), "there is no ptxas")
+    def test_a_data_center_blackwell_runs_its_code(self):
+        kernel, said = self.launch("--machine", "h100", "--compute-capability", "10.0", "--code", "machine")
+        self.assertRegex(kernel["code"], r"^sm_100, ptxas \d+\.\d+\.\d+$")
+        self.assertNotIn("warning", said)
+
+    @unittest.skipUnless(shutil.which("ptxas"), "there is no ptxas")
+    def test_only_the_kernel_with_tensor_memory_is_refused(self):
+        text, cubin, out = self.folder / "k.ptx", self.folder / "k.cubin", self.folder / "out.bin"
+        text.write_text(TENSOR_MEMORY, encoding="utf-8")
+        subprocess.run(["ptxas", "-lineinfo", "-arch=sm_100a", text, "-o", cubin], check=True, timeout=60)
+        for kernel, message in (("fine", None), ("tensor", r"kernel tensor cannot run: tensor: /\*[0-9a-f]{4}\*/ .*: not supported: .*, source k\.cu:42\n")):
+            with self.subTest(kernel=kernel):
+                done = subprocess.run([TYTO, "launch", cubin, "--machine", "h100", "--compute-capability", "10.0", "--kernel", kernel,
+                                       "--arg", f"out:{out}:4"], check=False, capture_output=True, text=True, env=PLAIN, timeout=60)
+                self.assertEqual(done.returncode, 1 if message else 0, done.stderr)
+                if message:
+                    self.assertRegex(done.stderr, message)
+                else:
+                    self.assertEqual(struct.unpack("I", out.read_bytes()), (7,))
 
     def test_ptxas_makes_machine_code_once(self):
         if not shutil.which("ptxas"):

@@ -16,6 +16,8 @@ typedef struct Difference {
 #define WRITES_ALL   "ptxas computes it in all lanes where only some execute"
 #define PUT_TOGETHER "put together from other instructions, not as the ISA describes it"
 
+#define AS_HALVES "8-bit factors become halves, whose sums keep more bits"
+
 #define IMPLICIT "by derivatives between lanes, or by a function of the system"
 
 static const Difference differences[] = {
@@ -37,8 +39,8 @@ static const Difference differences[] = {
      "the argument in turns is rounded to a float first"},
     {"mma.sync.aligned.m8n8k4.*.f32.f16.f16.*", "sm_[891]*", DIFFERS_RESULT,
      "computed without tensor cores"},
-    {"mma.*.e[45]m[23].e[45]m[23].*", "sm_90*", DIFFERS_RESULT,
-     "8-bit factors become halves, whose sums keep more bits"},
+    {"mma.*.e[45]m[23].e[45]m[23].*", "sm_90*", DIFFERS_RESULT, AS_HALVES},
+    {"mma.*.e[45]m[23].e[45]m[23].*", "sm_1[01]*", DIFFERS_RESULT, AS_HALVES},
     {"mma.*.e[45]m[23].e[45]m[23].*", "sm_89*", DIFFERS_REFUSED, "QMMA is not supported"},
     {"mma.*.e[45]m[23].e[45]m[23].*", "sm_120*", DIFFERS_REFUSED, "QMMA is not supported"},
     {"wmma.mma.*.f16.f32", "*", DIFFERS_RESULT, "sums are floats, rounded to halves once"},

@@ -4,7 +4,7 @@
 
 #include "sass/form.h"
 
-static const unsigned architectures[] = {70, 75, 80, 86, 87, 89, 90, 100, 120};
+static const unsigned architectures[] = {70, 75, 80, 86, 87, 89, 90, 100, 103, 110, 120};
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
 static const char *const units[SASS_UNITS] = {

@@ -18,7 +18,7 @@ import tempfile
 
 import listing
 
-ALL = [(sm, level) for sm in (75, 80, 86, 89, 90, 100, 120) for level in ("-O3", "-O1", "-O0")]
+ALL = [(sm, level) for sm in (75, 80, 86, 89, 90, 100, 103, 110, 120) for level in ("-O3", "-O1", "-O0")]
 SAMPLE = [(75, "-O3"), (80, "-O1"), (90, "-O3"), (100, "-O3"), (120, "-O1")]
 SAMPLE_FILES = 3  # of the tree, for each architecture
 SAMPLE_MODULES = 20  # of the conformance suite

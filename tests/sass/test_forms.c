@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static const unsigned architectures[] = {70, 75, 80, 86, 87, 89, 90, 100, 120};
+static const unsigned architectures[] = {70, 75, 80, 86, 87, 89, 90, 100, 103, 110, 120};
 
 static void rows_go_by_opcode(void **state) {
     (void)state;

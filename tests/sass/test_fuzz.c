@@ -28,7 +28,8 @@ static size_t print_within(const SassInst *inst, uint64_t pc, size_t size, char 
 }
 
 int main(int count, char **arguments) {
-    static const unsigned architectures[] = {70, 75, 80, 86, 87, 89, 90, 100, 120, 0, 255};
+    static const unsigned architectures[] = {70,  75,  80,  86,  87, 89, 90,
+                                             100, 103, 110, 120, 0,  255};
     enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
     const uint64_t times = count > 1 ? strtoull(arguments[1], NULL, 10) : 1000000;
     uint64_t state = 1, known = 0, sum = 0;

@@ -65,6 +65,8 @@ uint64_t isa_sass_constant(const IsaProgram *program, uint64_t address);
 void isa_say_operation(const IsaProgram *program, uint32_t pc, Text *out);
 /* The same, after the name of the file and, if known, the line of the source. */
 void isa_say_machine(const IsaProgram *program, uint32_t pc, Text *out);
+/* ", source FILE:LINE"; nothing if the line is not known. */
+void isa_say_source(const IsaProgram *program, uint32_t pc, Text *out);
 
 /* The source line of the instruction at pc; NULL: not known. */
 const CubinLine *isa_sass_line(const IsaProgram *program, uint32_t pc);

@@ -7,8 +7,10 @@
 
 #include "isa/exec/sass.h"
 
-/* Supported here: those from the first to the last, and a later one. */
-enum { FIRST_ARCHITECTURE = 70, LAST_ARCHITECTURE = 90, BLACKWELL = 120 };
+/* Supported here: those from the first to the last, and some later ones, which RUNS names too. */
+enum { FIRST_ARCHITECTURE = 70, LAST_ARCHITECTURE = 90 };
+static const uint32_t blackwell[] = {100, 103, 110, 120};
+#define RUNS "sm_70 to sm_90, sm_100, sm_103, sm_110 and sm_120 run"
 enum { MOST_PARAMETER_BYTES = 1 << 15 }; /* CUDA's limit, 32764 from sm_70 on */
 
 /* Whether all parameters are inside the parameter area. */
@@ -124,8 +126,9 @@ static PtxVar *reference_of(const CubinSymbol *symbol, Arena *arena) {
 }
 
 bool isa_sass_runs(uint32_t architecture) {
-    return (architecture >= FIRST_ARCHITECTURE && architecture <= LAST_ARCHITECTURE) ||
-           architecture == BLACKWELL;
+    for (size_t i = 0; i < sizeof blackwell / sizeof blackwell[0]; ++i)
+        if (architecture == blackwell[i]) return true;
+    return architecture >= FIRST_ARCHITECTURE && architecture <= LAST_ARCHITECTURE;
 }
 
 const char *isa_sass_lacks(const void *bytes, size_t size, Arena *arena) {
@@ -153,8 +156,7 @@ PtxModule *isa_sass_module(const void *bytes, size_t size, const char *name, Dia
         return NULL;
     }
     if (!isa_sass_runs(cubin->architecture)) {
-        diag_error(diag, name, 0, 0, "this is machine code for sm_%u; sm_%d to sm_%d and sm_%d run",
-                   cubin->architecture, FIRST_ARCHITECTURE, LAST_ARCHITECTURE, BLACKWELL);
+        diag_error(diag, name, 0, 0, "this is machine code for sm_%u; " RUNS, cubin->architecture);
         arena_free(arena);
         return NULL;
     }
@@ -243,9 +245,13 @@ void isa_say_operation(const IsaProgram *program, uint32_t pc, Text *out) {
 }
 
 void isa_say_machine(const IsaProgram *program, uint32_t pc, Text *out) {
-    const CubinLine *line = isa_sass_line(program, pc);
     text_printf(out, "%s: ", program->module->file);
     isa_say_operation(program, pc, out);
+    isa_say_source(program, pc, out);
+}
+
+void isa_say_source(const IsaProgram *program, uint32_t pc, Text *out) {
+    const CubinLine *line = isa_sass_line(program, pc);
     if (!line || !*line->file) return;
     text_printf(out, ", source %s%s%s:%u", line->folder, *line->folder ? "/" : "", line->file,
                 line->line);

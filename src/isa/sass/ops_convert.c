@@ -267,6 +267,18 @@ static bool function_of_half(Translator *t, uint8_t function) {
     return true;
 }
 
+/* sm_103: powers of two of both halves. */
+static bool powers_of_pair(Translator *t, bool is_bf16) {
+    const SassOperand *from = tr_operand(t, 1);
+    if (tr_mod(t, SASS_MOD_FUNCTION) != SASS_FUNCTION_EX2 || tr_signs(from) || from->suffix)
+        return tr_refuse(t, "this function of pairs");
+    const IsaOperand x = tr_row(t, from);
+    tr_step2(t, is_bf16 ? ISA_DO_EX2_BF16X2 : ISA_DO_EX2_F16X2, tr_to(t, tr_operand(t, 0)), x)
+        ->sub = is_bf16 ? ISA_MOD_FTZ : 0;
+    t->info.op_class = ISA_CLASS_SFU;
+    return true;
+}
+
 bool tr_op_mufu(Translator *t) {
     static const struct {
         uint8_t function;
@@ -283,7 +295,10 @@ bool tr_op_mufu(Translator *t) {
                 {SASS_FUNCTION_SQRT, ISA_DO_SQRT_F32_MOD, ISA_MOD_FTZ},
                 {SASS_FUNCTION_TANH, ISA_DO_TANH_F32, 0}};
     const uint8_t function = tr_mod(t, SASS_MOD_FUNCTION);
-    if (tr_mod(t, SASS_MOD_FUNCTION_TYPE)) return function_of_half(t, function);
+    const uint8_t type = tr_mod(t, SASS_MOD_FUNCTION_TYPE);
+    if (type >= SASS_FUNCTION_TYPE_F16X2)
+        return powers_of_pair(t, type == SASS_FUNCTION_TYPE_BF16X2);
+    if (type) return function_of_half(t, function);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         if (rows[i].function != function) continue;
         const SassOperand *from = tr_operand(t, 1);

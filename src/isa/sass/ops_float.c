@@ -53,28 +53,70 @@ static IsaOperand scaled(Translator *t, IsaOperand row) {
     return to;
 }
 
-/* The vector operation of a uniform one. */
-static uint16_t vector_op(uint16_t op) {
-    return op == SASS_OP_UFADD   ? SASS_OP_FADD
-           : op == SASS_OP_UFMUL ? SASS_OP_FMUL
-           : op == SASS_OP_UFFMA ? SASS_OP_FFMA
-                                 : op;
+/* What an operation on floats computes; `sources` is the number of its operands. */
+typedef struct FloatOp {
+    uint8_t op_class, sources;
+    IsaHandler handler; /* the first of three (float_handler) */
+} FloatOp;
+
+static FloatOp float_op(uint16_t op) {
+    switch (op) {
+    case SASS_OP_FADD:
+    case SASS_OP_FADD2:
+    case SASS_OP_UFADD: return (FloatOp){ISA_CLASS_FP32_ADD, 2, ISA_DO_ADD_F32};
+    case SASS_OP_FMUL:
+    case SASS_OP_FMUL2:
+    case SASS_OP_UFMUL: return (FloatOp){ISA_CLASS_FP32_MUL, 2, ISA_DO_MUL_F32};
+    default: return (FloatOp){ISA_CLASS_FP32_MAD, 3, ISA_DO_FMA_F32};
+    }
 }
 
 bool tr_op_float(Translator *t) {
-    const uint16_t op = vector_op(t->sass->op);
+    const FloatOp op = float_op(t->sass->op);
     const uint8_t sub = float_sub(t);
     if (tr_mod(t, SASS_MOD_FMZ)) return tr_refuse(t, ".FMZ");
     const IsaOperand x = tr_float(t, tr_operand(t, 1));
     const IsaOperand y = scaled(t, tr_float(t, tr_operand(t, 2)));
-    const IsaOperand z = op == SASS_OP_FFMA ? tr_float(t, tr_operand(t, 3)) : 0;
-    const IsaHandler handler = op == SASS_OP_FADD   ? ISA_DO_ADD_F32
-                               : op == SASS_OP_FMUL ? ISA_DO_MUL_F32
-                                                    : ISA_DO_FMA_F32;
-    tr_step4(t, float_handler(handler, sub), tr_to(t, tr_operand(t, 0)), x, y, z)->sub = sub;
-    t->info.op_class = (uint8_t)(op == SASS_OP_FADD   ? ISA_CLASS_FP32_ADD
-                                 : op == SASS_OP_FMUL ? ISA_CLASS_FP32_MUL
-                                                      : ISA_CLASS_FP32_MAD);
+    const IsaOperand z = op.sources == 3 ? tr_float(t, tr_operand(t, 3)) : 0;
+    tr_step4(t, float_handler(op.handler, sub), tr_to(t, tr_operand(t, 0)), x, y, z)->sub = sub;
+    t->info.op_class = op.op_class;
+    t->info.element_bytes = 4;
+    return true;
+}
+
+/* The float that a half of an operation on pairs takes from a source, with its sign. A number is
+ * both floats. */
+static IsaOperand float_of_pair(Translator *t, const SassOperand *operand, uint32_t half) {
+    const uint8_t pair = operand->suffix;
+    const bool is_one = operand->kind == SASS_F32 || pair == SASS_SUFFIX_HALF_F32;
+    const bool is_swapped = pair == SASS_SUFFIX_LO_HI || pair == SASS_SUFFIX_LO_HI_NP;
+    const bool differ = pair == SASS_SUFFIX_HI_LO_NP || pair == SASS_SUFFIX_LO_HI_NP;
+    if (pair == SASS_SUFFIX_INVALID || (operand->kind == SASS_F32 && pair))
+        tr_refuse(t, "this choice of a pair");
+    const IsaOperand row = tr_word_row(t, operand, is_one ? 0 : half ^ is_swapped);
+    const int64_t signs = tr_signs(operand) ^ (differ && half ? ISA_SIGN_NEGATIVE : 0);
+    if (!signs) return row;
+    IsaInst *step = tr_step2(t, ISA_DO_SIGN_F32, tr_scratch(t), row);
+    step->imm = signs;
+    return step->operand[0];
+}
+
+/* Both results are computed before one is written, as they may be sources. */
+bool tr_op_float_pair(Translator *t) {
+    const FloatOp op = float_op(t->sass->op);
+    const uint8_t sub = float_sub(t);
+    IsaOperand result[2];
+    for (uint32_t half = 0; half < 2; ++half) {
+        IsaOperand source[3] = {0};
+        for (int i = 0; i < op.sources; ++i)
+            source[i] = float_of_pair(t, tr_operand(t, 1 + i), half);
+        result[half] = tr_scratch(t);
+        tr_step4(t, float_handler(op.handler, sub), result[half], source[0], source[1], source[2])
+            ->sub = sub;
+    }
+    for (uint32_t half = 0; half < 2; ++half)
+        tr_step2(t, ISA_DO_MOV_32, tr_to_register(t, tr_operand(t, 0), half), result[half]);
+    t->info.op_class = op.op_class;
     t->info.element_bytes = 4;
     return true;
 }

@@ -466,8 +466,8 @@ bool tr_minmax(Translator *t, IsaHandler least, IsaHandler greatest, uint8_t sub
     return true;
 }
 
-/* sm_120: d, p, q, a, b, chooser, of 32 or 64 bits */
-static bool minmax_120(Translator *t) {
+/* sm_110 and sm_120: d, p, q, a, b, chooser, of 32 or 64 bits */
+static bool minmax_110(Translator *t) {
     bool negated;
     const uint8_t type = tr_mod(t, SASS_MOD_INTEGER) & 3;
     static const IsaHandler least[] = {ISA_DO_MIN_U32, ISA_DO_MIN_S32, ISA_DO_MIN_U64,
@@ -492,7 +492,7 @@ static bool minmax_120(Translator *t) {
 
 bool tr_op_imnmx(Translator *t) {
     const bool is_signed = tr_mod(t, SASS_MOD_SIGNED);
-    if (t->sass->sm >= 120) return minmax_120(t);
+    if (t->sass->sm >= 110) return minmax_110(t);
     t->info.op_class = ISA_CLASS_INT_MINMAX;
     return tr_minmax(t, is_signed ? ISA_DO_MIN_S32 : ISA_DO_MIN_U32,
                      is_signed ? ISA_DO_MAX_S32 : ISA_DO_MAX_U32, 0, false, 1);

@@ -94,15 +94,21 @@ static TranslateOp *const operations[SASS_OPS] = {
 #undef OP
 };
 
+static const char *refusal_of(const Translator *t, const char *function) {
+    Text text = {0};
+    text_printf(&text, "%s: ", function);
+    isa_say_operation(t->program, t->pc, &text);
+    text_printf(&text, ": not supported: %s", t->refusal);
+    isa_say_source(t->program, t->pc, &text);
+    const char *copy = arena_strdup(t->program->arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
 /* The function's kernels are refused. The reason is its first instruction that cannot run. Such an
  * instruction ends the launch if a warp reaches it. */
 static void put_trap(Translator *t, IsaFunction *function) {
-    char text[128];
-    const uint32_t offset = t->program->code->offset_of[t->pc];
-    sass_print(t->sass, offset, text, sizeof text);
-    if (!function->refusal)
-        function->refusal = arena_printf(t->program->arena, "%s: /*%04x*/ %s: not supported: %s",
-                                         function->ptx->name, offset, text, t->refusal);
+    if (!function->refusal) function->refusal = refusal_of(t, function->ptx->name);
     t->steps = 0;
     t->inst.flow = ISA_FLOW_TRAP;
     t->inst.exec = NULL;

@@ -4,6 +4,25 @@
 
 #include <stdlib.h>
 
+/* Pairs of floats. a0, a1, b0, b1, c0 and c1 are inputs; n.. are those negated, m.. their
+ * magnitudes. The PTX that runs computes each float apart, and three operands in two steps. */
+#define ONE(name)                                                                                  \
+    ".reg .f32 " name ",n" name ",m" name "; mov.f32 " name ",<f1; neg.f32 n" name "," name        \
+    "; abs.f32 m" name "," name "; "
+#define INPUTS ".reg .b64 x,y,z,w; " ONE("a0") ONE("a1") ONE("b0") ONE("b1") ONE("c0") ONE("c1")
+#define THREE(op, a, b, c)                                                                         \
+    {100, INPUTS op " >f1," a "," b "," c, 0,                                                      \
+     INPUTS ".reg .f32 r; " op " r," a "," b "; " op " >f1,r," c}
+#define PAIR(name, low, high) "mov.b64 " name ",{" low "," high "}; "
+#define PAIRS2(op, a, aa, b, bb)                                                                   \
+    {100, INPUTS PAIR("x", a, aa) PAIR("y", b, bb) op ".f32x2 w,x,y; mov.b64 {>f1,>f1},w", 0,      \
+     INPUTS op ".f32 >f1," a "," b "; " op ".f32 >f1," aa "," bb}
+#define PAIRS3(op, a, aa, b, bb, c, cc)                                                            \
+    {100,                                                                                          \
+     INPUTS PAIR("x", a, aa) PAIR("y", b, bb) PAIR("z", c, cc) op                                  \
+     ".f32x2 w,x,y,z; mov.b64 {>f1,>f1},w",                                                        \
+     0, INPUTS op ".f32 >f1," a "," b "," c "; " op ".f32 >f1," aa "," bb "," cc}
+
 static const TrialRow rows[] = {
     {75, "set.lt.f16x2.f16x2 >r1, <r1, <r1", 0},
     {75, "set.geu.u32.f16x2 >r1, <r1, <r1", 0},
@@ -61,6 +80,30 @@ static const TrialRow rows[] = {
     {75, "atom.shared.min.s32 >r1, [counter], <r1", 0},
     {75, "red.shared.max.u64 [counter], <l1; bar.warp.sync -1; ld.shared.u64 >l1, [counter]", 0},
     {75, "atom.shared.cas.b64 >l1, [counter], 0, <l1", 0},
+    THREE("max.f32", "a0", "b0", "c0"),
+    THREE("min.ftz.NaN.f32", "a0", "mb0", "nc0"),
+    THREE("min.f32", "na0", "0f3fc00000", "c0"),
+    {100, "redux.sync.min.u32 >r1, <r1, -1", 0},
+    {100, "redux.sync.max.s32 >r1, <r1, -1", 0},
+    PAIRS2("add.rn", "a0", "a1", "b0", "b1"),
+    PAIRS2("add.rm", "na0", "na1", "b1", "b0"),
+    PAIRS2("add.rp.ftz", "a1", "na0", "mb0", "mb1"),
+    PAIRS2("add.rz", "a0", "a0", "nb0", "b1"),
+    PAIRS2("add.rn.ftz", "na1", "a0", "nb1", "nb1"),
+    PAIRS2("add.rn", "a0", "a1", "0f3fc00000", "0f3fc00000"),
+    PAIRS2("add.rn", "a0", "a1", "0f3fc00000", "0f40000000"),
+    PAIRS2("mul.rn", "a0", "a1", "b0", "b1"),
+    PAIRS2("mul.rm", "a1", "a0", "b0", "nb1"),
+    PAIRS2("mul.rp.ftz", "ma0", "ma1", "nb1", "nb0"),
+    PAIRS2("mul.rz", "a1", "a1", "mb1", "mb1"),
+    PAIRS2("mul.rn.ftz", "a0", "a1", "0f3fc00000", "0f3fc00000"),
+    PAIRS3("fma.rn", "a0", "a1", "b0", "b1", "c0", "c1"),
+    PAIRS3("fma.rm", "a1", "a0", "b1", "b1", "nc0", "c1"),
+    PAIRS3("fma.rp", "na1", "a0", "b1", "b0", "c1", "c1"),
+    PAIRS3("fma.rz.ftz", "a0", "a0", "nb0", "b1", "mc1", "mc0"),
+    PAIRS3("fma.rn.ftz", "ma0", "ma1", "nb0", "nb1", "c1", "nc0"),
+    PAIRS3("fma.rn", "a0", "a1", "0f3fc00000", "0f3fc00000", "c0", "c1"),
+    PAIRS3("fma.rn", "a0", "a1", "b0", "b1", "0f3fc00000", "0f3fc00000"),
 };
 
 int main(int argc, char **argv) {

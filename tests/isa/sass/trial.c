@@ -162,6 +162,15 @@ static void put_kernel(Text *text, size_t number, const char *row) {
     text_printf(text, "ret;\n}\n");
 }
 
+static void put_module(const Trial *trial, Text *text, const char *directives, bool is_assembled) {
+    text_printf(text, ".version 9.0\n.target sm_%d\n.address_size 64\n%s\n", trial->sm, directives);
+    for (size_t i = 0; i < trial->count; i++) {
+        const TrialRow *row = &trial->rows[i];
+        if (!is_for(row, trial->sm)) continue;
+        put_kernel(text, i, is_assembled || !row->same ? row->text : row->same);
+    }
+}
+
 /* ---- Modules ---- */
 
 static void *read_file(const char *path) {
@@ -206,11 +215,10 @@ Trial *trial_new(int sm, int level, const char *directives, const TrialRow *rows
     Trial *trial = calloc(1, sizeof *trial);
     if (!trial) abort();
     *trial = (Trial){.rows = rows, .count = count, .sm = sm, .level = level};
-    Text text = {0};
-    text_printf(&text, ".version 8.7\n.target sm_%d\n.address_size 64\n%s\n", sm, directives);
-    for (size_t i = 0; i < count; i++)
-        if (is_for(&rows[i], sm)) put_kernel(&text, i, rows[i].text);
-    void *cubin = assemble(trial, text_string(&text));
+    Text text = {0}, assembled = {0};
+    put_module(trial, &text, directives, false);
+    put_module(trial, &assembled, directives, true);
+    void *cubin = assemble(trial, text_string(&assembled));
     if (!cubin) {
         fprintf(stderr, "ptxas failed\n");
         exit(1);
@@ -222,6 +230,7 @@ Trial *trial_new(int sm, int level, const char *directives, const TrialRow *rows
     check(cuMemAlloc(&trial->in, LANES * IN_BYTES), "cuMemAlloc");
     check(cuMemAlloc(&trial->out, LANES * OUT_BYTES), "cuMemAlloc");
     text_free(&text);
+    text_free(&assembled);
     free(cubin);
     return trial;
 }

@@ -13,7 +13,8 @@
 typedef struct TrialRow {
     int first_sm; /* first architecture that supports it */
     const char *text;
-    int last_sm; /* 0: all later ones */
+    int last_sm;      /* 0: all later ones */
+    const char *same; /* what runs as PTX, if PTX lacks the instruction; NULL: `text` */
 } TrialRow;
 
 enum { TRIAL_SKIPPED = 77 };
