@@ -169,6 +169,7 @@ class Help(Case):
             for option in re.findall(r"(?m)^  (--[a-z-]+)", self.tyto("help", command).stdout):
                 self.assertIn(f"`{option}", page)
 
+    @many_runs
     def test_commands_of_many_runs_name_no_option_that_they_refuse(self):
         for command in ("compare", "sweep"):
             for option in re.findall(r"(?m)^  (--[a-z0-9-]+)", self.tyto("help", command).stdout):
@@ -871,14 +872,17 @@ class Compare(Case):
         self.assertEqual([run["scheduler"] for run in runs],
                          ["gto", "swl:limit=3", "swl:limit=4", "swl:limit=5",
                           "two-level:group=1,stall=any", "two-level:group=2,stall=any"])
-        done = self.tyto("compare", "--machine", "gtx480", "--schedulers", "best-swl", "vecadd", "--size", "300")
-        self.assertEqual(len(re.findall(r"(?m)^swl", done.stdout.split("scheduler cycles that")[0])), 32)
         self.check(self.tyto("compare", "--schedulers", "swl:limit=0..3", "vecadd"), 2, "out of bounds")
         self.check(self.tyto("compare", "--schedulers", "swl:limit=5..3", "vecadd"), 2, "--schedulers swl:limit=5..3: the range is empty, as it ends before it begins")
         self.check(self.tyto("compare", "--cta-schedulers", "round-robin,limit:ctas=5..3", "vecadd"), 2, "--cta-schedulers limit:ctas=5..3: the range is empty")
         self.check(self.tyto("compare", "--schedulers", "swl:limit=1..9999", "vecadd"), 2, "more than 1024 runs")
         self.check(self.tyto("compare", "--schedulers", "ccws:base=1..60,k_throttle=1..60", "vecadd"), 2,
                    "more than 1024 runs")
+
+    @many_runs
+    def test_best_swl_is_every_limit(self):
+        done = self.tyto("compare", "--machine", "gtx480", "--schedulers", "best-swl", "vecadd", "--size", "300")
+        self.assertEqual(len(re.findall(r"(?m)^swl", done.stdout.split("scheduler cycles that")[0])), 32)
 
     def test_agrees_with_run(self):
         self.tyto("compare", "--schedulers", "lrr", "--json", "c.json", "bfs", "--size", "300")

@@ -71,9 +71,9 @@ static void bits_are_those_of_the_known_sequences(void **state) {
          0,
          {1304088646, 4127823936, 4007369263, 296805379}},
     };
-    enum { FAR = 10000 };
+    enum { FAR = 5000 };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (is_thin() && rows[i].at > FAR) continue;
+        if (is_thin() && rows[i].at + rows[i].offset > FAR) continue; /* it makes all before */
         unsigned *numbers = malloc((rows[i].at + 4) * sizeof *numbers);
         curandGenerator_t generator = make(rows[i].type, rows[i].seed);
         if (rows[i].offset) check(curandSetGeneratorOffset(generator, rows[i].offset));

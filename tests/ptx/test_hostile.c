@@ -85,8 +85,9 @@ static void add_repeated(Text *text, const char *repeat, int count) {
 }
 
 static int repeats_of(const Hostile *input) {
-    const bool has_large_limit = input->message && strstr(input->message, "65535");
-    return is_thin() && !has_large_limit ? FEWER : REPEATS;
+    const char *message = input->message;
+    const bool is_large = message && (strstr(message, "65535") || strstr(message, "file index"));
+    return is_thin() && !is_large ? FEWER : REPEATS;
 }
 
 static void test_repeated(void **state) {

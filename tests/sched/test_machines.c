@@ -94,7 +94,8 @@ static void expect_the_same_again(Workload w, int number, const Outcome *first) 
 
 /* Each registered scheduler runs both kernels. Choices and parameters of one share the rest of its
  * code: they run one of them. */
-static void under_every_scheduler_results_are_functional_and_two_runs_count_the_same(void **unused) {
+static void
+under_every_scheduler_results_are_functional_and_two_runs_count_the_same(void **unused) {
     (void)unused;
     for (int s = 0; s < schedulers.count; s++) {
         Workload walk = small_walk(), phases = small_phases();
@@ -533,8 +534,7 @@ static void a_cta_policy_is_told_of_the_kernels_l1d_before_it_starts(void **unus
 int main(void) {
     list_all();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            under_every_scheduler_results_are_functional_and_two_runs_count_the_same),
+        cmocka_unit_test(under_every_scheduler_results_are_functional_and_two_runs_count_the_same),
         cmocka_unit_test(under_every_cta_scheduler_too),
         cmocka_unit_test(under_every_dram_scheduler_too),
         cmocka_unit_test(a_cta_scheduler_chooses_the_sm),
