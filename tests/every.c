@@ -9,6 +9,7 @@
 #include "machine/machine_file.h"
 #include "sched/cta_policy.h"
 #include "sched/registry.h"
+#include "thin.h"
 
 static void add(Every *list, const char *format, ...) {
     if (list->count == EVERY_MOST) abort();
@@ -22,10 +23,8 @@ static void add(Every *list, const char *format, ...) {
 void every_add(Every *list, const char *name) { add(list, "%s", name); }
 
 void every_thin(Every *list) {
-    const char *variable = getenv("TYTO_TESTS_EVERY");
-    const int step = variable ? atoi(variable) : 1;
-    if (step <= 1) return;
-    const int count = list->count;
+    const int step = thin_step(), count = list->count;
+    if (step == 1) return;
     list->count = 0;
     for (int i = 0; i < count; i += step)
         memmove(list->names[list->count++], list->names[i], EVERY_BYTES);

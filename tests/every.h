@@ -29,8 +29,7 @@ void every_cta_scheduler_choice(Every *list);
 /* `dram.scheduler=NAME` for each DRAM request scheduler. */
 void every_dram_scheduler(Every *list);
 
-/* With TYTO_TESTS_EVERY=N in the environment, keeps only every Nth name. Tests that walk a list
- * call it, because `make test` sets the variable under the sanitizers, which are slow. */
+/* Keeps only every Nth name, N being thin_step (thin.h). Tests that walk a list call it. */
 void every_thin(Every *list);
 
 /* The name at position i modulo the count, so tests can walk lists of different lengths

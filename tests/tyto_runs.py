@@ -38,6 +38,12 @@ def many_runs(case):
     return unittest.skipIf("TYTO_TESTS_EVERY" in os.environ, "many runs: under the sanitizers only nightly")(case)
 
 
+def thinned(rows, first=0):
+    """Every row; under the sanitizers of `make test` every Nth, from row number `first` on, as every_thin of tests/every.h does."""
+    step = int(os.environ.get("TYTO_TESTS_EVERY", "1"))
+    return [row for number, row in enumerate(rows) if number % step == first % step]
+
+
 def hear_signals():
     """Makes commands started from now on die of these signals, which the caller (nohup, a shell's &) may have ignored."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):

@@ -23,13 +23,22 @@ void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, uint32_t requests,
     };
     for (uint32_t i = 0; i < entries; i++)
         mshr->entries[i].next = (uint16_t)(i + 1);
-    for (uint32_t i = 0; i < places; i++)
-        mshr->waiting[i].next = (uint16_t)(i + 1);
+}
+
+/* The free place after `place`. A free place keeps its distance from the one behind it, so that in
+ * memory that is 0 each is followed by the next: an SM has ten thousands, and few are ever used. */
+static uint16_t free_after(const Mshr *mshr, uint16_t place) {
+    return (uint16_t)(mshr->waiting[place].next + place + 1);
+}
+
+static void free_place(Mshr *mshr, uint16_t place) {
+    mshr->waiting[place].next = (uint16_t)(mshr->free_waiting - place - 1);
+    mshr->free_waiting = place;
 }
 
 static void append(Mshr *mshr, MshrEntry *entry, uint32_t handle) {
     uint16_t place = mshr->free_waiting;
-    mshr->free_waiting = mshr->waiting[place].next;
+    mshr->free_waiting = free_after(mshr, place);
     mshr->places--;
     if (mshr->shared) --*mshr->shared;
     mshr->waiting[place].handle = handle;
@@ -76,8 +85,7 @@ uint32_t mshr_pop(Mshr *mshr) {
     MshrEntry *entry = &mshr->entries[index];
     uint16_t place = entry->first;
     entry->first = mshr->waiting[place].next;
-    mshr->waiting[place].next = mshr->free_waiting;
-    mshr->free_waiting = place;
+    free_place(mshr, place);
     mshr->places++;
     if (mshr->shared) ++*mshr->shared;
     if (!--entry->count) {

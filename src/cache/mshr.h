@@ -24,7 +24,7 @@ typedef struct MshrEntry {
 
 typedef struct MshrWaiting {
     uint32_t handle; /* identifies the request to the owner */
-    uint16_t next;   /* next request of the entry, or next free place */
+    uint16_t next;   /* next request of the entry; of a free place see free_after */
 } MshrWaiting;
 
 typedef struct Mshr {

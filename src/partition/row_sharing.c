@@ -66,7 +66,8 @@ void row_sharing_read(RowSharing *sharing, uint32_t key, uint32_t cta, Counters 
 
 void row_sharing_close(RowSharing *sharing, Counters *counters) {
     for (uint32_t i = 0; i < ROW_SHARING_ROWS; i++) {
-        if (sharing->rows[i].key) count_row(&sharing->readers[i], sharing->place, counters);
+        if (!sharing->rows[i].key) continue; /* the memory of its readers was perhaps never used */
+        count_row(&sharing->readers[i], sharing->place, counters);
         sharing->rows[i].key = sharing->readers[i].count = 0;
     }
 }

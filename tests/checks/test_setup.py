@@ -15,11 +15,11 @@ SETUP = pathlib.Path(sys.argv.pop(1)).resolve()
 REAL = ("bash", "env", "cut", "grep", "ls", "sh", "touch")
 TOOLS = {"gcc": "gcc", "python3": "python3", "meson": "meson", "ninja": "ninja-build",
          "gnuplot": "gnuplot-nox",
-         "clang-format-19": "clang-format-19", "clang-tidy-19": "clang-tidy-19"}
+         "clang-format-19": "clang-format-19", "clang-tidy-19": "clang-tidy-19", "lld": "ld.lld"}
 LIBRARIES = {"yaml-0.1": "libyaml-dev", "sqlite3": "libsqlite3-dev", "libzstd": "libzstd-dev",
              "liblz4": "liblz4-dev", "cmocka": "libcmocka-dev", "mpfr": "libmpfr-dev"}
 # The packages of these that are not needed to build and run.
-WORK = {"clang-19", "libcmocka-dev", "libmpfr-dev", "libclang-rt-19-dev", "gnuplot-nox", "clang-format-19", "clang-tidy-19"}
+WORK = {"clang-19", "libcmocka-dev", "libmpfr-dev", "libclang-rt-19-dev", "gnuplot-nox", "clang-format-19", "clang-tidy-19", "lld"}
 ALL = sorted([*TOOLS.values(), *LIBRARIES.values(), "libc6-dev", "pkg-config", "clang-19",
               "libclang-rt-19-dev"])
 

@@ -16,7 +16,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tyto_runs import many_runs, run_command  # noqa: E402 (found by the line above)
+from tyto_runs import many_runs, run_command, thinned  # noqa: E402 (found by the line above)
 
 TYTO, ROOT, COMPLETION = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_") and key != "CC"}
@@ -170,7 +170,7 @@ class Sources(Case):
         for ending in (".so", ".list"):
             path, = self.cache.rglob("*" + ending)
             whole = path.read_bytes()
-            for damaged in (b"", whole[:len(whole) // 2], whole[:-2], whole[:20] + bytes(len(whole) - 20)):
+            for damaged in thinned((whole[:len(whole) // 2], b"", whole[:-2], whole[:20] + bytes(len(whole) - 20))):
                 path.write_bytes(damaged)
                 self.assertEqual(self.run_json("--scheduler", "./mine.c")["scheduler_hash"], first)
                 self.assertEqual(path.read_bytes(), whole)
@@ -196,9 +196,9 @@ class Sources(Case):
         self.include('#include "inner.h"')
         self.write(self.path / "inner.h", "enum { FIRST = 1 };\n")
         running = [subprocess.Popen([TYTO, "run", "--quiet", "--json", f"{i}.json", "--scheduler", "./mine.c", *VECADD],
-                                    cwd=self.path, env=self.environment) for i in range(6)]
-        self.assertEqual([process.wait(SECONDS) for process in running], [0] * 6)
-        runs = [json.loads((self.path / f"{i}.json").read_text())["scheduler_hash"] for i in range(6)]
+                                    cwd=self.path, env=self.environment) for i in range(3)]
+        self.assertEqual([process.wait(SECONDS) for process in running], [0] * 3)
+        runs = [json.loads((self.path / f"{i}.json").read_text())["scheduler_hash"] for i in range(3)]
         self.assertEqual(len(set(runs)), 1)
         self.assertEqual(len(list((self.cache / "tyto" / "policies").iterdir())), 2)
 
@@ -327,7 +327,7 @@ class PerUnit(Case):
 
     def test_launches_add_up(self):
         run = self.run_json("--per-unit")
-        self.tyto("run", "--quiet", "--per-unit", "--json", "r.json", "bfs", "--size", "300")
+        self.tyto("run", "--quiet", "--machine", "gtx480", "--per-unit", "--json", "r.json", "bfs", "--size", "300")
         run = json.loads((self.path / "r.json").read_text())
         self.assertGreater(len(run["kernels"]), 1)
         self.assertEqual(sum(unit.get("dram_reads", 0) for unit in run["units"]["banks"]), run["total"]["dram_reads"])

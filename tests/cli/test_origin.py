@@ -17,7 +17,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tyto_runs import DEFAULT_MACHINE, run_command  # noqa: E402 (found by the line above)
+from tyto_runs import DEFAULT_MACHINE, many_runs, run_command  # noqa: E402 (found by the line above)
 
 TYTO, ROOT, PLUGINS = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
@@ -90,6 +90,7 @@ class Runs(Case):
         self.check(json.loads((self.path / "p.json").read_text()), self.expected)
         self.assertEqual(self.rows((self.path / "c.csv").read_text())[0]["command"], self.expected["command"])
 
+    @many_runs
     def test_every_recording_names_all_that_decides_it(self):
         run = self.run_it("--ctas", "c.csv", "--policies", "p.csv", "--timeline", "t.json", "--record-l1d", "l.l1d", "--per-unit-csv", "u.csv",
                           "--snapshot", "s.json")
@@ -177,6 +178,7 @@ class Runs(Case):
 
 
 class Several(Case):
+    @many_runs
     def test_each_run_of_a_comparison_names_what_decides_it(self):
         self.tyto("compare", "--schedulers", "lrr,swl:limit=1..2", "--json", "c.json", "--csv", "c.csv", *CHANGED, *VECADD)
         runs = json.loads((self.path / "c.json").read_text())["runs"]
@@ -191,6 +193,7 @@ class Several(Case):
         for run, row in zip(runs, rows):
             self.assertEqual([run[name] or "" for name in ORIGIN], [row[name] for name in ORIGIN])
 
+    @many_runs
     def test_rows_of_a_sweep_are_told_apart_and_name_the_policies_that_took_effect(self):
         words = ("sweep", "vecadd --elements 400", "./gone", "--set", "l1d.size=16KiB,32KiB", "--cta-schedulers",
                  "round-robin,limit", "--sizes", "test", "--seeds", "1,2", "--machines", "owl,ccws")
@@ -211,6 +214,7 @@ class Several(Case):
             self.assertEqual(row["arguments"], f"--size test --seed {row['seed']} --elements 400")
             self.assertEqual(run["result"]["machine_hash"], row["machine_hash"])
 
+    @many_runs
     def test_numbers_of_a_reproduction_name_the_runs_behind_them(self):
         (self.path / "mine.yaml").write_text(EXPERIMENT)
         self.tyto("reproduce", "./mine.yaml", "--size", "test", "--csv", "t.csv")
@@ -300,6 +304,6 @@ class StandardOutput(Case):
 
 if __name__ == "__main__":
     ran = unittest.main(argv=sys.argv[:1] + sys.argv[4:], exit=False).result
-    bad = len(ran.failures) + len(ran.errors)
-    print(f"{ran.testsRun - bad} passed, {bad} failed")
+    bad, skipped = len(ran.failures) + len(ran.errors), len(ran.skipped)
+    print(f"{ran.testsRun - bad - skipped} passed, {bad} failed, {skipped} skipped")
     sys.exit(bool(bad))

@@ -90,6 +90,7 @@ class Combinations(Case):
             self.assertGreater(int(row["cycles"]), 0)
         self.assertEqual(len(self.rows()), 18)
 
+    @many_runs
     def test_a_value_is_that_of_a_run_of_its_own(self):
         self.sweep("spmv", *GRID, "--seeds", "7", "--csv", "t.csv")
         self.tyto("run", "--quiet", "--machine", "gtx480", "--set", "l1d.size=32KiB", "--scheduler", "swl:limit=2", "--json", "r.json", "spmv",
@@ -339,6 +340,7 @@ class Combinations(Case):
         done = self.sweep("s.yaml", "--schedulers", "gto", "--seeds", "3", "--machine", "ccws", "--cta-scheduler", "limit", "--stored", status=1)
         self.assertIn(" = 4 runs, machine ccws, size test, seed 3, cta_scheduler limit, scheduler gto", done.stdout)
 
+    @many_runs
     def test_a_program_of_ones_own_takes_sizes_where_it_says_so(self):
         self.program('exec "$WORKLOADS/vecadd" --size "$1"')
         self.sweep("./program {size}", "./program 300", "--sizes", "100,200", "--csv", "t.csv",
@@ -352,6 +354,7 @@ class Combinations(Case):
         self.program('echo "$1"; exit 9')
         self.assertIn("7x7,1\n", self.sweep("./program {size}x{size},{seed}", "--sizes", "7", status=1).stderr)
 
+    @many_runs
     def test_a_workload_that_says_its_size_takes_no_other(self):
         done = self.sweep("vecadd --size 300", "vecadd --size 400 --seed 2", "--sizes", "test,small")
         self.assertEqual(self.rows("program, size, seed"), [("vecadd --size 300", "", "1"), ("vecadd --size 400 --seed 2", "", "")])
@@ -375,6 +378,7 @@ class Combinations(Case):
         self.assertEqual(shown.count("*"), 3 + 3 + 1, shown)  # for ipc and cycles, and in the legend
         self.assertIn(["l1d.size", *policies], [line.split() for line in shown.splitlines()])
 
+    @many_runs
     def test_tables_are_aligned_by_columns_and_not_by_bytes(self):
         shutil.copy(self.program('exec "$WORKLOADS/vecadd" --size 100'), self.path / "größe漢")
         shown = self.sweep("./program", "./größe漢", "--schedulers", "lrr,gto", WORKLOADS=str(TYTO.parent / "workloads")).stdout
@@ -383,6 +387,7 @@ class Combinations(Case):
         self.assertRegex(rows[1], r"^\./program  [ \d.]{9}[ *][ \d.]{9}\*?$")
         self.assertRegex(rows[2], r"^\./größe漢  [ \d.]{9}[ *][ \d.]{9}\*?$")
 
+    @many_runs
     def test_a_plot_has_a_graph_for_each_program_and_a_line_for_each_policy(self):
         if not any((pathlib.Path(folder) / "gnuplot").exists() for folder in os.environ["PATH"].split(":")):
             self.skipTest("gnuplot is not installed")
@@ -518,6 +523,7 @@ class Failures(Case):
         self.sweep(*words, "--retry", **variables)
         self.assertEqual((self.rows("*", "failures"), len(self.rows())), ([], 2))
 
+    @many_runs
     def test_a_run_of_which_no_launch_is_timed_is_one(self):
         for words in (("--kernels", "nope"), ("--skip", "100")):
             said = self.sweep("vecadd", "--sizes", "test", *words, status=1).stderr
@@ -549,6 +555,7 @@ class Failures(Case):
         self.assertEqual((self.path / "tries").read_text(encoding="utf-8").count("run"), 3)
         self.assertEqual(self.rows("*", "failures"), [])
 
+    @many_runs
     def test_a_file_that_an_argument_names_is_part_of_what_decides_a_run(self):
         self.program('exec "$WORKLOADS/vecadd" --size "$(cat "$1")"')
         variables = {"WORKLOADS": str(TYTO.parent / "workloads")}
@@ -599,6 +606,7 @@ class Failures(Case):
         self.assertEqual(len(self.rows()), 4)
         self.assertIn("cannot read nowhere", self.sweep("./program", "--input", "nowhere", status=2, **variables).stderr)
 
+    @many_runs
     def test_a_row_that_was_changed_is_told_and_made_again(self):
         self.sweep("vecadd", "--sizes", "test")
         before = self.rows()

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "../thin.h"
 #include "tyto/cuda.h"
 
 static curandGenerator_t make(curandRngType_t type, unsigned long long seed) {
@@ -70,7 +71,9 @@ static void bits_are_those_of_the_known_sequences(void **state) {
          0,
          {1304088646, 4127823936, 4007369263, 296805379}},
     };
+    enum { FAR = 5000 };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (is_thin() && rows[i].at + rows[i].offset > FAR) continue; /* it makes all before */
         unsigned *numbers = malloc((rows[i].at + 4) * sizeof *numbers);
         curandGenerator_t generator = make(rows[i].type, rows[i].seed);
         if (rows[i].offset) check(curandSetGeneratorOffset(generator, rows[i].offset));
@@ -118,6 +121,7 @@ static void distributions_are_those_of_the_known_sequences(void **state) {
     double *numbers = malloc(COUNT * sizeof *numbers);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (int what = 0; what < 6; what++) {
+            if (((int)i + what) % thin_step() != 0) continue;
             curandGenerator_t generator = make(rows[i].type, 1234);
             if (what == 0) check(curandGenerateUniform(generator, single, COUNT));
             if (what == 1) check(curandGenerateUniformDouble(generator, numbers, COUNT));
@@ -208,6 +212,7 @@ static void poisson_numbers_have_their_mean_and_variance(void **state) {
     unsigned *numbers = malloc((size_t)count * sizeof *numbers);
     for (int t = 0; t < 4; t++) {
         for (int m = 0; m < 4; m++) {
+            if ((t + m) % thin_step() != 0) continue;
             curandGenerator_t generator = make(types[t], 7);
             double sum = 0, squares = 0, mean = means[m];
             check(curandGeneratePoisson(generator, numbers, (size_t)count, mean));
