@@ -15,7 +15,7 @@ SETUP = pathlib.Path(sys.argv.pop(1)).resolve()
 REAL = ("bash", "env", "cut", "grep", "ls", "sh", "touch")
 TOOLS = {"gcc": "gcc", "python3": "python3", "meson": "meson", "ninja": "ninja-build",
          "gnuplot": "gnuplot-nox",
-         "clang-format-19": "clang-format-19", "clang-tidy-19": "clang-tidy-19", "lld": "ld.lld"}
+         "clang-format-19": "clang-format-19", "clang-tidy-19": "clang-tidy-19", "ld.lld": "lld"}
 LIBRARIES = {"yaml-0.1": "libyaml-dev", "sqlite3": "libsqlite3-dev", "libzstd": "libzstd-dev",
              "liblz4": "liblz4-dev", "cmocka": "libcmocka-dev", "mpfr": "libmpfr-dev"}
 # The packages of these that are not needed to build and run.
@@ -41,7 +41,7 @@ class Setup(unittest.TestCase):
 echo "$@" >> {self.root}/log
 for word; do case $word in
 update) touch {' '.join(f'{self.root}/lists/{p}' for p in ALL)};;
-*-dev|*-19|*-nox|gcc|meson|ninja-build|python3|pkg-config)
+*-dev|*-19|*-nox|gcc|lld|meson|ninja-build|python3|pkg-config)
     [ -z "$FAKE_BROKEN" ] || exit 100
     touch {self.root}/installed/$word; sh {self.root}/appear $word;;
 esac; done""")
