@@ -132,7 +132,7 @@ static void a_plug_in_states_its_own_storage(void **unused) {
     (void)unused;
     Sum sum = sum_of(TEST_PLUGINS "/stalling.so", &CCWS);
     assert_int_equal(sum.count, 2);
-    assert_int_equal(sum.per_sm, 7 * 32 + 32);
+    assert_int_equal(sum.per_sm, 8 * 32 + 32);
     assert_int_equal(sum.per_channel, 1);
 }
 
