@@ -11,57 +11,123 @@
 #include "base/bits.h"
 
 enum {
-    CHUNK = 8, /* columns of D that are computed together */
+    CHUNK = 8,                                  /* columns of D that are computed together */
+    LANES = __BIGGEST_ALIGNMENT__ < 32 ? 4 : 8, /* of a vector that the processor has */
     ZERO_EXPONENT = -1000,
-    LEAST_EXPONENT = -300 /* below the exponents of all products */
+    LEAST_EXPONENT = -300, /* below the exponents of all products */
+    NEAR_EXPONENT = 50     /* products of floats with exponents up to this, and their multiples that
+                              are aligned to a sum, are normal floats */
 };
 
 /* ---- Fragments ---- */
 
-static IsaPlace place_of(const Matrices *m, const IsaFragment *f, int reg, int lane, int part) {
-    if (!(m->is.flags & ISA_MATRIX_QUAD)) return isa_matrix_place(f, reg, lane, part);
+static IsaPlace quad_place(const Matrices *m, const IsaFragment *f, int reg, int lane, int part) {
     const int flag = f->role == 'a' ? ISA_MATRIX_A_COL : ISA_MATRIX_B_COL;
     return isa_quad_place(f, m->is.flags & flag, reg, lane, part);
 }
 
-void ISA_MATRIX(gather)(const Matrices *m, const IsaFragment *f, const IsaWarp *warp,
+/* Where the lanes hold elements of a matrix that is stored row by row: an element's index is that
+ * of lane 0, plus the lane's. This holds unless there are several products. */
+typedef struct LaneIndices {
+    int32_t lane[ISA_LANES];
+} LaneIndices;
+
+static LaneIndices lane_indices(const IsaFragment *f) {
+    LaneIndices indices;
+    const IsaPlace first = isa_matrix_place(f, 0, 0, 0);
+    FOR_LANES {
+        const IsaPlace at = isa_matrix_place(f, 0, lane, 0);
+        indices.lane[lane] = (at.row - first.row) * f->columns + at.column - first.column;
+    }
+    return indices;
+}
+
+static int32_t first_index(const IsaFragment *f, int reg, int part) {
+    const IsaPlace at = isa_matrix_place(f, reg, 0, part);
+    return at.row * f->columns + at.column;
+}
+
+static void gather_one(const IsaFragment *f, const IsaWarp *warp, const IsaOperand *regs,
+                       uint32_t *out) {
+    const uint32_t mask = (uint32_t)bits_low_mask(f->bits);
+    const LaneIndices indices = lane_indices(f);
+    for (int reg = 0; reg < f->regs; ++reg) {
+        const uint32_t *row = isa_row32(warp, regs[reg]);
+        for (int part = 0; part < f->parts; ++part) {
+            uint32_t *to = &out[first_index(f, reg, part)];
+            const int shift = part * f->bits;
+            FOR_LANES to[indices.lane[lane]] = row[lane] >> shift & mask;
+        }
+    }
+}
+
+/* Elements of one of several products, which a quarter of the lanes holds. */
+static void gather_quad(const Matrices *m, const IsaFragment *f, const IsaWarp *warp,
                         const IsaOperand *regs, int quad, uint32_t *out) {
     const uint32_t mask = (uint32_t)bits_low_mask(f->bits);
     for (int reg = 0; reg < f->regs; ++reg) {
         const uint32_t *row = isa_row32(warp, regs[reg]);
         FOR_LANES {
-            if (quad >= 0 && (lane >> 2 & 3) != quad) continue;
+            if ((lane >> 2 & 3) != quad) continue;
             for (int part = 0; part < f->parts; ++part) {
-                const IsaPlace at = place_of(m, f, reg, lane, part);
+                const IsaPlace at = quad_place(m, f, reg, lane, part);
                 out[at.row * f->columns + at.column] = row[lane] >> part * f->bits & mask;
             }
         }
     }
 }
 
-static void write_lanes(uint32_t *row, const uint32_t *result, uint32_t mask) {
-    for (; mask; mask &= mask - 1)
-        row[bits_lowest32(mask)] = result[bits_lowest32(mask)];
+void ISA_MATRIX(gather)(const Matrices *m, const IsaFragment *f, const IsaWarp *warp,
+                        const IsaOperand *regs, int quad, uint32_t *out) {
+    if (quad < 0) gather_one(f, warp, regs, out);
+    else gather_quad(m, f, warp, regs, quad, out);
 }
 
-void ISA_MATRIX(scatter)(const Matrices *m, IsaWarp *warp, const IsaOperand *regs, int quad,
+static void write_lanes(uint32_t *row, const uint32_t *result, uint32_t mask) {
+    if (mask == UINT32_MAX) memcpy(row, result, ISA_LANES * sizeof *row);
+    else
+        for (; mask; mask &= mask - 1)
+            row[bits_lowest32(mask)] = result[bits_lowest32(mask)];
+}
+
+static void scatter_one(const Matrices *m, IsaWarp *warp, const IsaOperand *regs, uint32_t mask) {
+    const IsaFragment *f = &m->d;
+    const LaneIndices indices = lane_indices(f);
+    for (int reg = 0; reg < f->regs; ++reg) {
+        uint32_t result[ISA_LANES] = {0};
+        for (int part = 0; part < f->parts; ++part) {
+            const uint32_t *from = &m->raw_c[first_index(f, reg, part)];
+            const int shift = part * f->bits;
+            FOR_LANES result[lane] |= from[indices.lane[lane]] << shift;
+        }
+        write_lanes(isa_row32(warp, regs[reg]), result, mask);
+    }
+}
+
+static void scatter_quad(const Matrices *m, IsaWarp *warp, const IsaOperand *regs, int quad,
                          uint32_t mask) {
     const IsaFragment *f = &m->d;
     for (int reg = 0; reg < f->regs; ++reg) {
         uint32_t result[ISA_LANES] = {0};
         uint32_t lanes = mask;
         FOR_LANES {
-            if (quad >= 0 && (lane >> 2 & 3) != quad) {
+            if ((lane >> 2 & 3) != quad) {
                 lanes &= ~lane_bit[lane];
                 continue;
             }
             for (int part = 0; part < f->parts; ++part) {
-                const IsaPlace at = place_of(m, f, reg, lane, part);
+                const IsaPlace at = quad_place(m, f, reg, lane, part);
                 result[lane] |= m->raw_c[at.row * f->columns + at.column] << part * f->bits;
             }
         }
         write_lanes(isa_row32(warp, regs[reg]), result, lanes);
     }
+}
+
+void ISA_MATRIX(scatter)(const Matrices *m, IsaWarp *warp, const IsaOperand *regs, int quad,
+                         uint32_t mask) {
+    if (quad < 0) scatter_one(m, warp, regs, mask);
+    else scatter_quad(m, warp, regs, quad, mask);
 }
 
 /* ---- Sparse A ---- */
@@ -274,34 +340,41 @@ static Input input_of(PtxType type) {
     }
 }
 
-/* Numbers as significand * 2^(exponent - fraction bits). */
+/* Numbers as significand * 2^(exponent - fraction bits), and as floats. */
 typedef struct Split {
     int32_t significand[ISA_MATRIX_ELEMENTS], exponent[ISA_MATRIX_ELEMENTS];
-    bool has_special; /* at least one is an infinity or NaN */
+    float value[ISA_MATRIX_ELEMENTS]; /* unless is_far */
+    bool has_special;                 /* at least one is an infinity or NaN */
+    bool is_far;                      /* at least one has an exponent beyond NEAR_EXPONENT */
 } Split;
 
-static bool is_special(uint32_t bits, Input input) {
-    const uint32_t magnitude = bits & (uint32_t)bits_low_mask(input.fraction + input.exponent);
-    const uint32_t highest = (uint32_t)bits_low_mask(input.exponent) << input.fraction;
-    return input.has_infinity
-               ? magnitude >= highest
-               : magnitude == (uint32_t)bits_low_mask(input.fraction + input.exponent);
+/* 2^exponent, for exponents of normal floats. */
+INLINE float power_of_two(int32_t exponent) {
+    return f32_of_bits((uint32_t)(exponent + 127) << 23);
 }
 
 static void split(const uint32_t *raw, int count, Input input, Split *out) {
     const uint32_t fraction_mask = (uint32_t)bits_low_mask(input.fraction);
+    const uint32_t exponent_mask = (uint32_t)bits_low_mask(input.exponent);
+    const uint32_t magnitude_mask = exponent_mask << input.fraction | fraction_mask;
+    const uint32_t specials = input.has_infinity ? exponent_mask << input.fraction : magnitude_mask;
     const int32_t bias = (1 << (input.exponent - 1)) - 1;
-    out->has_special = false;
+    uint32_t special = 0, far = 0;
     for (int i = 0; i < count; ++i) {
         const uint32_t bits = raw[i] >> input.shift;
-        const int32_t biased = (int32_t)(bits >> input.fraction) & ((1 << input.exponent) - 1);
+        const int32_t biased = (int32_t)(bits >> input.fraction & exponent_mask);
         const int32_t fraction = (int32_t)(bits & fraction_mask);
         const int32_t whole = biased ? fraction | 1 << input.fraction : fraction;
         const bool is_negative = bits >> (input.fraction + input.exponent) & 1;
+        const int32_t exponent = (biased ? biased : 1) - bias, near = whole ? exponent : 0;
         out->significand[i] = is_negative ? -whole : whole;
-        out->exponent[i] = whole ? (biased ? biased : 1) - bias : ZERO_EXPONENT;
-        out->has_special |= is_special(bits, input);
+        out->exponent[i] = whole ? exponent : ZERO_EXPONENT;
+        out->value[i] = (float)out->significand[i] * power_of_two(near - input.fraction);
+        special |= (bits & magnitude_mask) >= specials;
+        far |= near > NEAR_EXPONENT || near < -NEAR_EXPONENT;
     }
+    out->has_special = special;
+    out->is_far = far;
 }
 
 /* The exact value of a number, as a double. */
@@ -324,9 +397,9 @@ INLINE int32_t align(int32_t x, int up, int down, int32_t distance) {
     return (((magnitude << up) >> by) ^ sign) - sign;
 }
 
-/* How a row of D is summed, CHUNK elements at a time. */
+/* How a row of D is summed. */
 typedef struct Sum {
-    Input input;
+    Input a, b;
     bool to_half; /* D is f16 */
 } Sum;
 
@@ -343,8 +416,8 @@ INLINE float round_sum(int32_t sum, int32_t exponent, bool to_half) {
 /* acc = round(acc + the products of `count` elements of A's row and of CHUNK columns of B). */
 static void add_block(const Sum *sum, const int32_t *a, const int32_t *a_exponent,
                       const int32_t *const *b, const int32_t *const *b_exponent, int count,
-                      int products_fraction, float *acc) {
-    const int kept = sum->input.kept;
+                      float *acc) {
+    const int kept = sum->a.kept, products_fraction = sum->a.fraction + sum->b.fraction;
     int32_t c[CHUNK], c_exponent[CHUNK], greatest[CHUNK], total[CHUNK];
     for (int i = 0; i < CHUNK; ++i) {
         const uint32_t bits = bits_of_f32(acc[i]);
@@ -374,13 +447,13 @@ static void add_block(const Sum *sum, const int32_t *a, const int32_t *a_exponen
 }
 
 /* With an infinity or NaN among the operands, the result is the same for any order of additions. */
-static float special_result(const Matrices *m, Input a, Input b, float c, int row, int column,
+static float special_result(const Matrices *m, const Sum *sum, float c, int row, int column,
                             float otherwise) {
     double total = (double)c;
     for (int k = 0; k < m->a.columns; ++k) {
         const int from = m->chosen[row * m->a.columns + k];
-        total += value_of(m->raw_a[row * m->a.columns + k], a) *
-                 value_of(m->raw_b[from * m->columns + column], b);
+        total += value_of(m->raw_a[row * m->a.columns + k], sum->a) *
+                 value_of(m->raw_b[from * m->columns + column], sum->b);
     }
     if (total != total) return NAN_F32;
     return __builtin_fabs(total) < __builtin_inf() ? otherwise : (float)total;
@@ -394,39 +467,142 @@ static uint32_t result_of(float value, PtxType type) {
     return type == PTX_F32 ? bits_of_f32(canonical_f32(value)) : f16_of_rounded((double)value);
 }
 
-static void multiply_floats(Matrices *m) {
-    const Input a = input_of((PtxType)m->is.a), b = input_of((PtxType)m->is.b);
-    const Sum sum = {a, m->is.d == PTX_F16};
+/* Sums CHUNK columns of a row of D, from `first` on. */
+static void multiply_chunk(Matrices *m, const Sum *sum, const Split *in_a, const Split *in_b,
+                           int row, int first) {
     const int depth = m->a.columns;
-    Split in_a, in_b;
-    split(m->raw_a, m->rows * depth, a, &in_a);
-    split(m->raw_b, m->b.rows * m->columns, b, &in_b);
-    for (int row = 0; row < m->rows; ++row)
-        for (int first = 0; first < m->columns; first += CHUNK) {
-            uint32_t *out = &m->raw_c[row * m->columns + first];
-            float acc[CHUNK], c[CHUNK];
-            bool has_special = in_a.has_special || in_b.has_special;
-            for (int i = 0; i < CHUNK; ++i) {
-                acc[i] = c[i] = accumulator_of(out[i], (PtxType)m->is.c);
-                has_special |= !(__builtin_fabsf(c[i]) < __builtin_inff());
-            }
-            for (int k = 0; k < depth; k += a.block) {
-                const int32_t *b_rows[16], *b_exponents[16];
-                const int count = depth - k < a.block ? depth - k : a.block;
-                const int at = row * depth + k;
-                for (int i = 0; i < count; ++i) {
-                    const int from = m->chosen[at + i] * m->columns + first;
-                    b_rows[i] = &in_b.significand[from];
-                    b_exponents[i] = &in_b.exponent[from];
-                }
-                add_block(&sum, &in_a.significand[at], &in_a.exponent[at], b_rows, b_exponents,
-                          count, a.fraction + b.fraction, acc);
-            }
-            for (int i = 0; i < CHUNK; ++i) {
-                if (has_special) acc[i] = special_result(m, a, b, c[i], row, first + i, acc[i]);
-                out[i] = result_of(acc[i], (PtxType)m->is.d);
-            }
+    uint32_t *out = &m->raw_c[row * m->columns + first];
+    float acc[CHUNK], c[CHUNK];
+    bool has_special = in_a->has_special || in_b->has_special;
+    for (int i = 0; i < CHUNK; ++i) {
+        acc[i] = c[i] = accumulator_of(out[i], (PtxType)m->is.c);
+        has_special |= !(__builtin_fabsf(c[i]) < __builtin_inff());
+    }
+    for (int k = 0; k < depth; k += sum->a.block) {
+        const int32_t *b_rows[16], *b_exponents[16];
+        const int count = depth - k < sum->a.block ? depth - k : sum->a.block;
+        const int at = row * depth + k;
+        for (int i = 0; i < count; ++i) {
+            const int from = m->chosen[at + i] * m->columns + first;
+            b_rows[i] = &in_b->significand[from];
+            b_exponents[i] = &in_b->exponent[from];
         }
+        add_block(sum, &in_a->significand[at], &in_a->exponent[at], b_rows, b_exponents, count,
+                  acc);
+    }
+    for (int i = 0; i < CHUNK; ++i) {
+        if (has_special) acc[i] = special_result(m, sum, c[i], row, first + i, acc[i]);
+        out[i] = result_of(acc[i], (PtxType)m->is.d);
+    }
+}
+
+/* ---- The same by vectors, for f32 if no operand is special or far from 1 ---- */
+
+typedef int32_t WideInts __attribute__((vector_size(4 * LANES)));
+typedef float WideFloats __attribute__((vector_size(4 * LANES)));
+
+INLINE WideInts greater(WideInts a, WideInts b) {
+    const WideInts is_greater = a > b;
+    return (a & is_greater) | (b & ~is_greater);
+}
+INLINE WideInts size_of(WideInts x) {
+    const WideInts sign = x >> 31;
+    return (x ^ sign) - sign;
+}
+INLINE bool is_any(WideInts mask) {
+    int32_t any = 0;
+    for (int i = 0; i < LANES; ++i)
+        any |= mask[i];
+    return any;
+}
+INLINE WideInts load_ints(const void *from) {
+    WideInts x;
+    memcpy(&x, from, sizeof x);
+    return x;
+}
+
+/* 2^exponents, for exponents of normal floats. */
+INLINE WideFloats powers_of_two(WideInts exponents) {
+    return (WideFloats)((exponents + 127) << 23);
+}
+
+/* sums * 2^exponents rounded toward zero; a sum has at most 30 bits. */
+INLINE WideFloats round_sums(WideInts sums, WideInts exponents) {
+    const WideInts nearest = (WideInts) __builtin_convertvector(sums, WideFloats);
+    const WideInts back = __builtin_convertvector((WideFloats)nearest, WideInts);
+    const WideInts cut = nearest + (size_of(back) > size_of(sums)); /* one less if rounded up */
+    const WideInts is_far = (sums != 0) & ((exponents < -126) | (exponents > 127 - 30));
+    WideFloats rounded = (WideFloats)cut * powers_of_two(greater(exponents, exponents * 0 - 126));
+    if (is_any(is_far))
+        for (int i = 0; i < LANES; ++i)
+            rounded[i] = round_sum(sums[i], exponents[i], false);
+    return rounded;
+}
+
+/* acc + the products of `count` elements of A's row and of rows of B, as add_block. Products of
+ * floats and their alignment are exact. If a sum's greatest exponent has no power of two for its
+ * scale, its products are 0. */
+INLINE WideFloats add_lanes(const Sum *sum, const Split *a, int at, const Split *b, const int *from,
+                            int count, WideFloats acc) {
+    const int kept = sum->a.kept, c_up = kept > 23 ? kept - 23 : 0;
+    const int c_down = kept < 23 ? 23 - kept : 0;
+    const WideInts bits = (WideInts)acc, biased = bits >> 23 & 255, fraction = bits & 0x7fffff;
+    const WideInts whole = fraction | (0x800000 & (biased != 0)), is_zero = whole == 0;
+    const WideInts c_exponent =
+        ((biased - (biased == 0) - 127) & ~is_zero) | (ZERO_EXPONENT & is_zero);
+    WideInts greatest = greater(c_exponent, c_exponent * 0 + LEAST_EXPONENT);
+    for (int k = 0; k < count; ++k)
+        greatest = greater(greatest, load_ints(&b->exponent[from[k]]) + a->exponent[at + k]);
+    const WideInts distance = greatest - c_exponent + c_down, sign = bits >> 31;
+    const WideInts by = -greater(-distance, distance * 0 - 31);
+    WideInts total = (((whole << c_up) >> by) ^ sign) - sign;
+    const WideFloats scale = powers_of_two(-greater(greatest - kept, greatest * 0 - 126));
+    for (int k = 0; k < count; ++k) {
+        const WideFloats products = (WideFloats)load_ints(&b->value[from[k]]) * a->value[at + k];
+        total += __builtin_convertvector(products * scale, WideInts);
+    }
+    return round_sums(total, greatest - kept);
+}
+
+INLINE bool is_finite(WideFloats x) { return !is_any(((WideInts)x & 0x7f800000) == 0x7f800000); }
+
+/* Sums LANES columns of a row of D. Returns false if a sum is not finite. */
+static bool multiply_lanes(const Matrices *m, const Sum *sum, const Split *a, const Split *b,
+                           int row, int first, uint32_t *out) {
+    const int depth = m->a.columns;
+    WideFloats acc = (WideFloats)load_ints(&m->raw_c[row * m->columns + first]);
+    for (int k = 0; k < depth && is_finite(acc); k += sum->a.block) {
+        const int count = depth - k < sum->a.block ? depth - k : sum->a.block;
+        int from[16];
+        for (int i = 0; i < count; ++i)
+            from[i] = m->chosen[row * depth + k + i] * m->columns + first;
+        acc = add_lanes(sum, a, row * depth + k, b, from, count, acc);
+    }
+    memcpy(out, &acc, sizeof acc);
+    return is_finite(acc);
+}
+
+/* Sums CHUNK columns. Returns false, and writes nothing, if a sum is not finite. */
+static bool multiply_near(Matrices *m, const Sum *sum, const Split *a, const Split *b, int row,
+                          int first) {
+    uint32_t out[CHUNK];
+    for (int i = 0; i < CHUNK; i += LANES)
+        if (!multiply_lanes(m, sum, a, b, row, first + i, &out[i])) return false;
+    memcpy(&m->raw_c[row * m->columns + first], out, sizeof out);
+    return true;
+}
+
+static void multiply_floats(Matrices *m) {
+    const Sum sum = {input_of((PtxType)m->is.a), input_of((PtxType)m->is.b), m->is.d == PTX_F16};
+    Split a, b;
+    split(m->raw_a, m->rows * m->a.columns, sum.a, &a);
+    split(m->raw_b, m->b.rows * m->columns, sum.b, &b);
+    const bool is_near = !a.is_far && !b.is_far && !a.has_special && !b.has_special &&
+                         m->is.c == PTX_F32 && m->is.d == PTX_F32;
+    for (int row = 0; row < m->rows; ++row)
+        for (int first = 0; first < m->columns; first += CHUNK)
+            if (!is_near || !multiply_near(m, &sum, &a, &b, row, first))
+                multiply_chunk(m, &sum, &a, &b, row, first);
 }
 
 void ISA_MATRIX(multiply)(Matrices *m) {

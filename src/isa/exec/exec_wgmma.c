@@ -53,11 +53,14 @@ static bool open_units(const Run *run, const Piece *piece, const uint32_t *addre
                                   (uint32_t)bits_low_mask(count), false, host);
 }
 
-/* Element `i` of a unit. */
-static uint32_t element_of(const Piece *piece, const uint8_t *unit, uint32_t i) {
-    uint32_t value = 0;
-    memcpy(&value, unit + i * piece->bits / 8, piece->bits / 8);
-    return piece->is_negated ? value ^ UINT32_C(1) << (piece->bits - 1) : value;
+/* Writes a unit's elements, `step` apart. */
+INLINE void write_unit(const uint8_t *unit, uint32_t bits, uint32_t negation, uint32_t *out,
+                       int step) {
+    for (uint32_t i = 0; i < ISA_WGMMA_UNIT * 8 / bits; ++i) {
+        uint32_t value = 0;
+        memcpy(&value, unit + i * bits / 8, bits / 8);
+        out[(int)i * step] = value ^ negation;
+    }
 }
 
 /* Returns false after a fault. */
@@ -68,23 +71,25 @@ static bool read_piece(const Run *run, const Piece *piece) {
     const uint32_t units = (is_transposed ? piece->count : piece->depth) / per_unit;
     const uint32_t first_row = is_transposed ? 0 : piece->first;
     const uint32_t first_unit = is_transposed ? piece->first / per_unit : 0;
+    const uint32_t negation = piece->is_negated ? UINT32_C(1) << (piece->bits - 1) : 0;
+    const int by_row = is_transposed ? piece->along : piece->across;
+    const int by_element = is_transposed ? piece->across : piece->along;
+    uint32_t row = 0, unit = 0;
     for (uint32_t at = 0; at < rows * units; at += ISA_LANES) {
-        uint32_t addresses[ISA_LANES];
+        uint32_t addresses[ISA_LANES], *out[ISA_LANES];
         uint8_t *host[ISA_LANES];
         const uint32_t count = rows * units - at < ISA_LANES ? rows * units - at : ISA_LANES;
         for (uint32_t i = 0; i < count; ++i) {
-            const uint32_t row = first_row + (at + i) / units, unit = first_unit + (at + i) % units;
-            addresses[i] = isa_unit_address(&piece->matrix, is_transposed ? unit : row,
-                                            is_transposed ? row : unit);
+            const uint32_t at_row = first_row + row, at_unit = first_unit + unit;
+            addresses[i] = isa_unit_address(&piece->matrix, is_transposed ? at_unit : at_row,
+                                            is_transposed ? at_row : at_unit);
+            out[i] = &piece->out[(int)row * by_row + (int)(unit * per_unit) * by_element];
+            if (++unit == units) unit = 0, row++;
         }
         if (!open_units(run, piece, addresses, (int)count, host)) return false;
         for (uint32_t i = 0; i < count; ++i) {
-            const int row = (int)((at + i) / units), first = (int)((at + i) % units * per_unit);
-            for (int e = 0; e < (int)per_unit; ++e) {
-                const int mn = is_transposed ? first + e : row, k = is_transposed ? row : first + e;
-                piece->out[mn * piece->across + k * piece->along] =
-                    element_of(piece, host[i], (uint32_t)e);
-            }
+            if (piece->bits == 16) write_unit(host[i], 16, negation, out[i], by_element);
+            else write_unit(host[i], piece->bits, negation, out[i], by_element);
         }
     }
     return true;
