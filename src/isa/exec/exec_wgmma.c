@@ -87,7 +87,7 @@ static bool read_piece(const Run *run, const Piece *piece) {
             if (++unit == units) unit = 0, row++;
         }
         if (!open_units(run, piece, addresses, (int)count, host)) return false;
-        for (uint32_t i = 0; i < count; ++i) {
+        for (uint32_t i = 0; i < count; ++i) { /* the constant makes the usual case a short copy */
             if (piece->bits == 16) write_unit(host[i], 16, negation, out[i], by_element);
             else write_unit(host[i], piece->bits, negation, out[i], by_element);
         }
