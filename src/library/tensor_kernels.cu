@@ -220,7 +220,7 @@ template <class Out, int SUMS>
 static __device__ __forceinline__ void stage_boxes(Out type, unsigned place, const float (&sums)[SUMS], unsigned from,
                                                    float alpha) {
     unsigned thread = threadIdx.x % WARPGROUP, lane = thread % 32, line = thread / 32 * 16 + lane % 16;
-    _Pragma("unroll") for (unsigned i = 0; i < 2 * BOX_BYTES / 2 / 64 / 16; i++) { /* 16 elements of a line */
+    _Pragma("unroll") for (unsigned i = 0; i < 2 * SWIZZLE_BYTES / sizeof(Out) / 16; i++) { /* 16 elements of a line */
         const float *s = sums + from + 8 * i;
         asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                          chunk_at(place, line, 2 * i + lane / 16)),
@@ -233,7 +233,7 @@ template <int SUMS>
 static __device__ __forceinline__ void stage_boxes(float, unsigned place, const float (&sums)[SUMS], unsigned from,
                                                    float alpha) {
     unsigned thread = threadIdx.x % WARPGROUP, lane = thread % 32, line = thread / 32 * 16 + lane / 4;
-    _Pragma("unroll") for (unsigned i = 0; i < 2 * BOX_BYTES / 4 / 64 / 8; i++) { /* 8 elements of two lines */
+    _Pragma("unroll") for (unsigned i = 0; i < 2 * SWIZZLE_BYTES / sizeof(float) / 8; i++) { /* 8 elements of two lines */
         const float *s = sums + from + 4 * i;
         _Pragma("unroll") for (unsigned half = 0; half < 2; half++)
             asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(
