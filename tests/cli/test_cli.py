@@ -58,7 +58,7 @@ LONG = '''.version 7.5
     mov.u32 %i, %tid.x;
     mul.wide.u32 %own, %i, 128;
     add.u64 %at, %at, %own;
-    mov.u32 %i, 100000;
+    mov.u32 %i, 1000000;
 again:
     red.global.add.u32 [%at], %i;
     sub.u32 %i, %i, 1;
