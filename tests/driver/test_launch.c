@@ -237,7 +237,7 @@ static void test_occupancy(void **state) {
     assert_int_equal(blocks, 1);
     assert_cuda(cuOccupancyMaxPotentialBlockSize(&grid, &block, empty, NULL, 0, 0));
     assert_int_equal(block, 1024);
-    assert_int_equal(grid, 32); /* two on each of 16 SMs */
+    assert_int_equal(grid, 264); /* two on each of 132 SMs */
     assert_cuda(cuOccupancyMaxPotentialBlockSize(&grid, &block, empty, NULL, 0, 96));
     assert_int_equal(block, 64); /* 32 blocks of 64 threads fill an SM, 21 of 96 do not */
     assert_cuda(cuOccupancyMaxPotentialBlockSize(&grid, &block, empty, shared_of, 0, 0));

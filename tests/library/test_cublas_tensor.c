@@ -198,7 +198,7 @@ static void tiles_and_clusters_of_every_size(void **unused) {
     }
 }
 
-/* The 16 SMs of functional runs would need two rounds for the 25 narrow tiles of a product. */
+/* The 16 SMs that the test sets would need two rounds for the 25 narrow tiles of a product. */
 static void wide_tiles(void **unused) {
     (void)unused;
     for (int transposes = 0; transposes < 2; transposes++) {

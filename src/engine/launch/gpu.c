@@ -36,9 +36,9 @@ enum {
                          */
 #define DEFAULT_STACK_BYTES (UINT32_C(64) << 10)
 
-/* The device in functional runs: limits of compute capability 7.5 (CUDA Programming Guide, table of
+/* The device without a machine: limits of compute capability 7.5 (CUDA Programming Guide, table of
  * technical specifications), with the shared memory of 9.0 so that newer programs fit. */
-static const GpuLimits functional_limits = {
+static const GpuLimits general_limits = {
     .max_threads_per_cta = 1024,
     .max_block = {1024, 1024, 64},
     .max_grid = {INT32_MAX, 65535, 65535},
@@ -56,6 +56,11 @@ static const GpuLimits functional_limits = {
     .bus_width_bits = 256,
     .l2_bytes = 4 << 20,
 };
+
+/* The machine whose limits programs see; NULL: the general limits. */
+static const MachineConfig *device_of(const GpuOptions *options) {
+    return options->machine ? options->machine : options->device;
+}
 
 static void print_stdout(void *user, const char *text, size_t length) {
     (void)user;
@@ -81,9 +86,9 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
     Gpu *gpu = base_calloc(1, sizeof *gpu);
     gpu->options = *options;
     GpuOptions *o = &gpu->options;
+    const MachineConfig *device = device_of(o);
     if (!o->memory_bytes)
-        o->memory_bytes =
-            o->machine ? (uint64_t)o->machine->memory_mib << 20 : DEFAULT_MEMORY_BYTES;
+        o->memory_bytes = device ? (uint64_t)device->memory_mib << 20 : DEFAULT_MEMORY_BYTES;
     if (!o->heap_bytes) o->heap_bytes = DEFAULT_HEAP_BYTES;
     if (!o->stack_bytes) o->stack_bytes = DEFAULT_STACK_BYTES;
     if (!o->print) o->print = print_stdout;
@@ -166,9 +171,9 @@ static uint32_t single_to_double(const SmConfig *sm) {
     return f64 > f32 ? (f64 + f32 / 2) / f32 : 1;
 }
 
-/* The limits of a machine; NULL: the general ones. */
-static GpuLimits limits_of(const Gpu *gpu, const MachineConfig *machine) {
-    GpuLimits limits = functional_limits;
+GpuLimits gpu_limits(const Gpu *gpu) {
+    const MachineConfig *machine = device_of(&gpu->options);
+    GpuLimits limits = general_limits;
     GpuCapability capability = machine ? machine->capability : GPU_CAPABILITY_75;
     if (gpu->options.capability) capability = *gpu->options.capability;
     limits.capability_major = gpu_capabilities[capability].major;
@@ -188,16 +193,16 @@ static GpuLimits limits_of(const Gpu *gpu, const MachineConfig *machine) {
     limits.threads_per_sm = machine->sm.threads;
     limits.ctas_per_sm = machine->sm.ctas;
     limits.sms = machine->sms;
-    limits.clock_khz = machine->clock.sm_khz;
-    limits.memory_clock_khz = machine->clock.dram_khz;
+    if (gpu->options.machine) { /* a functional run has a clock of its own */
+        limits.clock_khz = machine->clock.sm_khz;
+        limits.memory_clock_khz = machine->clock.dram_khz;
+    }
     limits.bus_width_bits = machine->dram.bus_bytes * 8 * machine->partitions;
     limits.l2_bytes = (uint32_t)machine_l2_bytes(machine);
     if (machine->partition.takes_hints)
         limits.persisting_bytes = machine->partition.persisting_bytes;
     return limits;
 }
-
-GpuLimits gpu_limits(const Gpu *gpu) { return limits_of(gpu, gpu->options.machine); }
 
 bool gpu_has_dumped(const Gpu *gpu) { return gpu->has_dumped; }
 
@@ -296,8 +301,7 @@ uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, ui
 
 uint32_t gpu_most_clusters(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
                            uint32_t dynamic_shared_bytes, uint32_t ctas) {
-    const GpuOptions *options = &gpu->options;
-    const GpuLimits limits = limits_of(gpu, options->machine ? options->machine : options->device);
+    const GpuLimits limits = gpu_limits(gpu);
     const Occupancy occupancy = occupancy_by(gpu, &limits, &module->program->functions[function],
                                              threads, dynamic_shared_bytes);
     const uint32_t ctas_per_sm = occupancy_ctas(&occupancy);

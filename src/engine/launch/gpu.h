@@ -53,8 +53,9 @@ typedef struct GpuOptions {
     uint32_t dump_warp; /* ... and warp whose registers are printed */
     const struct MachineConfig *machine; /* the machine that runs kernels in detail (after
                                             machine_finish, borrowed); NULL: run functionally */
-    const struct MachineConfig *device;  /* the machine whose clusters a functional run has (after
-                                            machine_finish, borrowed); NULL: one GPC of 16 SMs */
+    const struct MachineConfig *device;  /* the machine whose limits programs see in a functional
+                                            run (after machine_finish, borrowed); NULL: limits of
+                                            compute capability 7.5 and 16 SMs */
     const struct SchedPolicy
         *scheduler; /* warp scheduling policy, borrowed; required with a machine */
     const struct CtaSched
