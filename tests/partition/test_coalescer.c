@@ -87,6 +87,22 @@ static void test_every_sector_is_answered(void **state) {
     rig_free(rig);
 }
 
+/* A read of several sectors can be joined until the first of its replies leaves; the others follow
+ * in the next cycles. */
+static void test_reads_join_until_the_first_reply_leaves(void **state) {
+    (void)state;
+    static const char *const settings[] = {"lrc.entries=8", NULL};
+    for (uint64_t d = HIT - 1; d <= HIT + 1; d++) {
+        Rig *rig = rig_with(settings);
+        send(rig, 0, MEM_OP_READ, DEVICE, 0xF);
+        rig_run(rig, d - 1);
+        send(rig, 1, MEM_OP_READ, DEVICE, 0xF);
+        const bool is_merged = d < HIT;
+        assert_int_equal(expect_merged(rig, 2, is_merged).l2_accesses, is_merged ? 4 : 8);
+        rig_free(rig);
+    }
+}
+
 static void test_other_sectors_are_not_merged(void **state) {
     (void)state;
     static const char *const settings[] = {"lrc.entries=8", NULL};
@@ -239,6 +255,7 @@ int main(void) {
         cmocka_unit_test(test_reads_join_until_the_reply_leaves),
         cmocka_unit_test(test_without_entries_there_is_no_coalescer),
         cmocka_unit_test(test_every_sector_is_answered),
+        cmocka_unit_test(test_reads_join_until_the_first_reply_leaves),
         cmocka_unit_test(test_other_sectors_are_not_merged),
         cmocka_unit_test(test_a_lookup_is_shared_by_few_reads),
         cmocka_unit_test(test_a_request_is_taken_per_cycle),
