@@ -12,6 +12,7 @@
 #include "base/demangle.h"
 #include "base/host.h"
 #include "engine/engine_internal.h"
+#include "engine/gpc.h"
 
 enum {
     POLL_CYCLES = 1024,     /* SM cycles between checks for interrupts and limits */
@@ -69,6 +70,15 @@ bool engine_check(const MachineConfig *machine, const SchedPolicy *policy, Diag 
     return dram_config_check(&dram, diag);
 }
 
+/* The group (GPC) of each SM, by which coalescers merge reads; NULL: all SMs are one group. */
+static uint8_t *group_sms(const MachineConfig *machine) {
+    if (!machine->gpcs || machine->partition.coalescer.group == COALESCER_GROUP_ALL) return NULL;
+    uint8_t *groups = base_calloc(machine->sms, sizeof *groups);
+    for (uint32_t sm = 0; sm < machine->sms; sm++)
+        groups[sm] = (uint8_t)gpc_of(sm, machine->gpcs);
+    return groups;
+}
+
 static Partition *build_partition(Engine *engine, const SchedPolicy *policy, uint32_t channel) {
     const MachineConfig *machine = engine->machine;
     DramConfig dram = dram_under(machine, policy);
@@ -85,6 +95,7 @@ static Partition *build_partition(Engine *engine, const SchedPolicy *policy, uin
         .first_node = machine_slice_node(machine, 0),
         .header_bytes = machine->network.header_bytes,
         .reply_header_bytes = machine_reply_header(machine),
+        .sm_groups = engine->sm_groups,
         .slice_bits = machine_slice_bits(machine),
         .l2_sets = sets_wanted(engine, UNIT_slice, channel * machine->partition.slices),
         .is_l2_perfect = machine->oracle.perfect_l2,
@@ -104,6 +115,7 @@ Engine *engine_new(const GpuOptions *options, SchedCallPlace *calls) {
     engine->never_sleeps = options->never_sleeps;
     engine->pool_every = options->pool_every;
     engine->map = machine_address_map(machine);
+    engine->sm_groups = group_sms(machine);
     const NocConfig *noc = &machine->network.noc;
     engine->networks = base_alloc_lines(2 * sizeof(Counters));
     engine->requests =
@@ -157,6 +169,7 @@ void engine_free(Engine *engine) {
     free(engine->ctas);
     free(engine->partitions);
     free(engine->buses);
+    free(engine->sm_groups);
     free(engine->networks);
     free(engine->pools.pools);
     free(engine->pools.outcomes);

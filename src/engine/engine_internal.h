@@ -105,6 +105,7 @@ struct Engine {
     Partition **partitions;
     DramBus *buses; /* buses of pseudo channels, one per pair; NULL: each channel has its own */
     MemRequestPools pools;
+    uint8_t *sm_groups; /* group of each SM, for coalescers; NULL: all SMs are one group */
     Sm **sms;
     IsaCta **ctas;   /* by SM: the CTAs in its CTA slots, of any grid */
     uint64_t **wake; /* per SM: the next cycle in which it must be stepped. The values of a thread's

@@ -12,6 +12,7 @@
     static_assert(sizeof names_##type / sizeof *names_##type == (count), "a name for each")
 CHOICES(CacheIndex, CACHE_INDEXES, "linear", "fermi", "summed");
 CHOICES(CacheAllocate, CACHE_ALLOCATES, "on-miss", "on-fill");
+CHOICES(CoalescerGroup, COALESCER_GROUPS, "gpc", "all");
 CHOICES(CacheFlush, CACHE_FLUSHES, "never", "kernel", "idle");
 CHOICES(SmUnit, SM_UNIT_LDST, "sp", "sfu", "dp", "int", "tensor", "sp-or-sfu");
 #define CORE_NAME(constant, core, name) name,
@@ -142,6 +143,8 @@ static const MachineRow rows[] = {
     CACHE_PARAMETERS(ROW, "l2.", partition.l2., "L2 slice", "64 KiB", "128 B", "8", "1", "256", "4", "4")
     CACHE_ORGANISATION_PARAMETERS(ROW, "l2.", partition.l2., "L2 slice", "32 B", "linear", "never")
     CACHE_STORE_PARAMETERS(ROW, "l2.", partition.l2., "L2 slice", "write-back", "validate")
+
+    COALESCER_PARAMETERS(ROW, "lrc.", partition.coalescer.)
 
     MAP_PARAMETERS(ROW, "map.", map.)
     DRAM_PARAMETERS(ROW, "dram.", dram.)

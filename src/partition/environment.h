@@ -24,11 +24,12 @@ typedef struct PartitionEnvironment {
     MemRequestPools pools;   /* request records, by SM */
     SetCounts *l2_sets;      /* statistics of each set of the partition's L2 slices, one slice after
                                 another; NULL: not counted */
-    uint64_t slice_bits;     /* bits of an address within the channel that determine the slice; not
-                                used for L2 sets */
-    uint32_t channel;        /* number of this partition's channel in the machine */
-    uint32_t first_node;     /* network node of the machine's first L2 slice */
-    uint32_t header_bytes;   /* of a packet; an acknowledgement consists of the header only */
+    const uint8_t *sm_groups; /* group of each SM, for coalescers; NULL: all are one group */
+    uint64_t slice_bits;      /* bits of an address within the channel that determine the slice; not
+                                 used for L2 sets */
+    uint32_t channel;         /* number of this partition's channel in the machine */
+    uint32_t first_node;      /* network node of the machine's first L2 slice */
+    uint32_t header_bytes;    /* of a packet; an acknowledgement consists of the header only */
     uint32_t reply_header_bytes; /* of a packet with data for an SM; others: header_bytes */
     bool is_l2_perfect;          /* ideal L2: every lookup hits */
     bool counts_row_sharing;     /* keep the statistics of CTAs that share rows */

@@ -50,6 +50,19 @@ static void find_nodes(Partition *partition) {
         partition->node_mask[node / 64 - word] |= UINT64_C(1) << node % 64;
 }
 
+static void init_coalescers(Partition *partition) {
+    const PartitionEnvironment *environment = &partition->environment;
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        partition->slices[i].coalescer = coalescer_new(
+            &(CoalescerEnvironment){.config = &environment->config->coalescer,
+                                    .pools = environment->pools,
+                                    .sm_groups = environment->sm_groups,
+                                    .counters = &partition->slice_counters[i].of,
+                                    .ports = environment->first_node,
+                                    .sector_bytes = environment->config->l2_sector_bytes},
+            partition->arena);
+}
+
 Partition *partition_new(const PartitionEnvironment *environment) {
     Arena *arena = arena_new_on(environment->pages);
     Partition *partition = arena_alloc_aligned(arena, sizeof *partition, 64);
@@ -73,6 +86,7 @@ Partition *partition_new(const PartitionEnvironment *environment) {
     for (uint32_t i = 0; i < config->slices; i++)
         slice_init(&partition->slices[i], &partition->environment, i,
                    &partition->slice_counters[i].of, arena);
+    init_coalescers(partition);
     return partition;
 }
 
@@ -100,15 +114,37 @@ void partition_free(Partition *partition) {
 
 /* ---- the L2 clock ---- */
 
+/* Sends a reply packet for a request. Returns false if the network has no room. */
+static inline bool send_packet(Partition *partition, const Slice *slice, uint32_t handle,
+                               uint32_t bytes) {
+    const uint32_t port = endpoint_node(mem_source(handle), partition->environment.first_node);
+    if (!noc_try_inject(partition->environment.replies, (int)slice->node, (int)port, (int)bytes,
+                        handle))
+        return false;
+    partition->owed--;
+    return true;
+}
+
+/* Sends copies of the reply to the reads that were merged with its own, as far as the network has
+ * room. Returns whether all have been sent. */
+static bool send_copies(Partition *partition, const Slice *slice, CoalescerEntry *entry,
+                        const SliceReply *reply, uint64_t cycle) {
+    while (entry->sent + 1 < entry->count) {
+        if (!send_packet(partition, slice, entry->reads[entry->sent], reply->bytes)) return false;
+        coalescer_sent_copy(slice->coalescer, entry, cycle, reply->dram_cycles);
+    }
+    return true;
+}
+
 /* Sends the oldest reply if the network has room. */
 static inline void send_reply(Partition *partition, Slice *slice, uint64_t cycle) {
-    Noc *const network = partition->environment.replies;
-    const SliceReply *next = &slice->reply_packets[ring_front(&slice->replies)];
-    const uint32_t handle = next->handle;
-    const uint32_t port = endpoint_node(mem_source(handle), partition->environment.first_node);
-    if (!noc_try_inject(network, (int)slice->node, (int)port, next->bytes, handle)) return;
+    const SliceReply *reply = &slice->reply_packets[ring_front(&slice->replies)];
+    CoalescerEntry *const entry =
+        slice->coalescer ? coalescer_reply(slice->coalescer, reply->handle) : NULL;
+    if (entry && !send_copies(partition, slice, entry, reply, cycle)) return;
+    if (!send_packet(partition, slice, reply->handle, reply->bytes)) return;
     slice_pop_reply(slice, cycle);
-    partition->owed--;
+    if (entry) coalescer_end_reply(slice->coalescer, entry);
 }
 
 static inline void take_packet(Partition *partition, Slice *slice, uint64_t cycle) {
@@ -116,6 +152,24 @@ static inline void take_packet(Partition *partition, Slice *slice, uint64_t cycl
     uint32_t handle;
     if (!slice_can_take(slice) || !noc_take(network, (int)slice->node, &handle)) return;
     partition->owed += mem_replies(mem_request(&partition->environment.pools, handle));
+    slice_take(slice, cycle, handle);
+}
+
+/* The same with a coalescer. A read that joins another needs no room in the slice. A write or an
+ * atomic also closes the entries of the other half, whose copy it will drop. */
+static void take_coalesced(Partition *partition, Slice *slice, uint64_t cycle) {
+    Noc *network = partition->environment.requests;
+    uint32_t handle;
+    if (!noc_peek(network, (int)slice->node, &handle)) return;
+    const MemRequest *request = mem_request(&partition->environment.pools, handle);
+    const bool has_joined = coalescer_join(slice->coalescer, cycle, handle);
+    if (!has_joined && !slice_can_take(slice)) return;
+    noc_pop(network, (int)slice->node);
+    partition->owed += mem_replies(request);
+    if (has_joined) return;
+    coalescer_pass(slice->coalescer, cycle, handle);
+    if (slice->far && request->op != MEM_OP_READ)
+        coalescer_close(slice->far->peer->coalescer, request);
     slice_take(slice, cycle, handle);
 }
 
@@ -132,7 +186,10 @@ void partition_do_l2_cycle(Partition *partition, uint64_t cycle) {
     Slice *const end = partition->slices + partition->slice_count;
     for (Slice *slice = partition->slices; slice < end; slice++) {
         if (slice->replies.count) send_reply(partition, slice, cycle);
-        if (bits_get(partition->arrived, slice->node)) take_packet(partition, slice, cycle);
+        if (bits_get(partition->arrived, slice->node)) {
+            if (slice->coalescer) take_coalesced(partition, slice, cycle);
+            else take_packet(partition, slice, cycle);
+        }
         if (cycle >= slice->wake) {
             slice_cycle(slice, cycle);
             if (slice->has_moved_dram) hear_slice(partition, slice);

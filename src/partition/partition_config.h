@@ -9,6 +9,7 @@
 
 #include "base/parameter.h"
 #include "cache/cache_config.h"
+#include "partition/coalescer_config.h"
 
 /* clang-format off */
 #define PARTITION_PARAMETERS(P, key, at) \
@@ -43,7 +44,8 @@
 typedef struct PartitionConfig {
     PARTITION_PARAMETERS(PARAMETER_FIELD, , )
     PARTITION_L2_PARAMETERS(PARAMETER_FIELD, , )
-    CacheConfig l2; /* configuration of one slice */
+    CacheConfig l2;            /* configuration of one slice */
+    CoalescerConfig coalescer; /* of each slice */
 } PartitionConfig;
 
 #endif

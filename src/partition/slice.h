@@ -23,6 +23,7 @@
 #include "base/arena.h"
 #include "cache/mshr.h"
 #include "cache/tag_array.h"
+#include "partition/coalescer.h"
 #include "partition/environment.h"
 #include "partition/remote_l2.h"
 #include "partition/ring.h"
@@ -140,6 +141,7 @@ typedef struct Slice {
     bool never_sleeps;   /* as in the environment */
 
     Ring from_dram, misses, to_dram;
+    Coalescer *coalescer; /* in front of the slice; NULL: none */
     uint64_t last_atomic; /* address within the channel of the last atomic's sector */
     Ring write_backs;     /* towards DRAM, ahead of to_dram; only if slices write back first */
     uint64_t rop_ready;   /* cycle at which the head of the ROP line may leave; UINT64_MAX: none */

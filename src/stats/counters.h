@@ -151,6 +151,12 @@
     SUM(l2_rows_used, "rows", "DRAM rows for which a read of at least one CTA reached L2") \
     SUM(l2_row_ctas, "CTAs", "CTAs whose reads of a row reached L2, summed over those rows") \
     SUM(l2_row_shares, "millionths", "share of CTAs with a neighbour among the CTAs of a row, summed over those rows") \
+    GROUP(lrc_reads, "lrc", "L2 request coalescer") \
+    SUM(lrc_reads, "requests", "reads that arrived at the coalescers of the L2 slices") \
+    SUM(lrc_merged, "requests", "reads that joined an earlier read of the same sectors, so L2 does not look them up") \
+    SUM(lrc_sent, "requests", "reads that went on to their L2 slice") \
+    SUM(lrc_merged_sectors, "accesses", "L2 lookups that the merged reads would have made, one per sector") \
+    SUM(lrc_copies, "packets", "replies sent to merged reads") \
     GROUP(dram_ticks, "dram", "DRAM") \
     SUM(dram_ticks, "DRAM cycles", "command cycles, summed over the channels") \
     SUM(dram_reads, "requests", "reads served for L2") \
@@ -205,6 +211,7 @@
     RATIO(l1t_miss_rate, "share", 1, (T(l1t_misses)), (T(l1t_accesses)), "texture cache misses") \
     RATIO(l2_miss_rate, "share", 1, (T(l2_misses)), (T(l2_accesses)), "L2 misses; hits on pending sectors do not count") \
     RATIO(l2_MPKI, "misses", 1000, (T(l2_misses)), (T(thread_instructions)), "L2 misses per thousand thread instructions") \
+    RATIO(lrc_merged_share, "share", 1, (T(lrc_merged)), (T(lrc_reads)), "reads that the L2 request coalescers merged with an earlier one") \
     RATIO(atomic_contention, "share", 1, (T(l2_atomics_in_turn)), (T(l2_atomics)), "atomics that directly followed another atomic to the same sector") \
     RATIO(prefetch_accuracy, "share", 1, (T(l2_prefetches_used)), (T(l2_prefetches)), "prefetched lines that were used") \
     RATIO(load_latency, "SM cycles", 1, (T(load_cycles)), (T(reads_answered)), "mean time from an SM's miss to the reply") \

@@ -6,6 +6,8 @@
 
 static const RigOptions no_options;
 
+static const uint8_t sm_groups[RIG_SMS] = {0, 0, 1, 1};
+
 static const MachineConfig *load(Rig *rig, const char *name, const char *const *settings) {
     Diag *diag = diag_new();
     const MachineConfig *config = NULL;
@@ -54,6 +56,7 @@ Rig *rig_new(const char *name, const char *const *settings, const RigOptions *op
             .requests = rig->requests,
             .replies = rig->replies,
             .pools = {.pools = rig->pools},
+            .sm_groups = partition->coalescer.group == COALESCER_GROUP_GPC ? sm_groups : NULL,
             .slice_bits = machine_slice_bits(&rig->config),
             .channel = i,
             .first_node = RIG_SMS,

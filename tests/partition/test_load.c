@@ -156,6 +156,20 @@ static const char *const narrow_halves[] = {"l2.halves=2",
                                             "dram.replies=1",
                                             NULL};
 
+/* Coalescers with room for many reads, and with room for few that may join for a short time. */
+static const char *const coalescing[] = {"lrc.entries=64", "lrc.requests=4", "lrc.group=all", NULL};
+static const char *const narrow_coalescing[] = {"lrc.entries=2",
+                                                "lrc.requests=2",
+                                                "lrc.window=3",
+                                                "partition.rop_latency=0",
+                                                "partition.input_queue=1",
+                                                "partition.reply_queue=1",
+                                                "partition.dram_credits=1",
+                                                "l2.mshrs=2",
+                                                "l2.mshr_merges=1",
+                                                NULL};
+static const char *const coalescing_halves[] = {"l2.halves=2", "lrc.entries=64", NULL};
+
 static const struct Load {
     const char *machine;
     const char *const *settings;
@@ -172,6 +186,9 @@ static const struct Load {
     {"gtx480", narrow_beside, false},
     {"gtx480", halves, false},
     {"gtx480", narrow_halves, false},
+    {"gtx480", coalescing, false},
+    {"gtx480", narrow_coalescing, false},
+    {"gtx480", coalescing_halves, false},
     {"owl", NULL, true},
     {"owl", hostile, true},
     {"owl", few, true},
@@ -184,6 +201,7 @@ static const struct Load {
     {"md", NULL, false},
     {"md", late, false},
     {"md", hostile, false},
+    {"md", coalescing, false},
 };
 
 static RigOptions options_of(const struct Load *load) {
