@@ -150,14 +150,15 @@ typedef struct BlasMma {
     int32_t out_is_f32;   /* D has floats, not the type of A and B, or 32-bit integers for s8 */
     int32_t stores_pairs; /* if beta is 0, D gets sums times alpha, and pairs of elements that start
                              at an even one are aligned to their size */
-    int32_t stages;       /* tiles in shared memory, from 2 to BLAS_MMA_MOST_STAGES */
+    int32_t stages;       /* tiles in shared memory */
 } BlasMma;
 
 enum {
     BLAS_MMA_LINES = 128, /* of a tile */
     BLAS_MMA_THREADS = 128,
-    BLAS_MMA_ROW_BYTES = 128, /* of a tile in shared memory, for each line and each element along
-                                 them */
+    BLAS_MMA_ROW_BYTES = 128,  /* of a tile in shared memory, for each line and each element along
+                                  them */
+    BLAS_MMA_LEAST_STAGES = 2, /* tiles in shared memory */
     BLAS_MMA_MOST_STAGES = 4
 };
 

@@ -33,13 +33,10 @@ static int64_t in_turn(const uint32_t grid[3], int sms) {
     return tensor_tiles((int64_t)grid[0] * grid[1] * grid[2], sms);
 }
 
-/* As many stages as shared memory has room for, next to those of a second thread block on an SM
- * that has several. */
-static int32_t stages_of(const Shape *s, int sms) {
-    enum { RESERVED = 1024 }; /* bytes for each thread block: CUDA programming guide */
-    const int room = tensor_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
-    const int stage = (int)s->stage_bytes, half = (room / 2 - RESERVED) / stage;
-    const int stages = in_turn(s->grid, sms) > 1 && half >= 2 ? half : (room - RESERVED) / stage;
+/* As many stages as shared memory has room for. */
+static int32_t stages_of(const Shape *s) {
+    const int room = tensor_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    const int stages = room / (int)s->stage_bytes;
     return stages < BLAS_MMA_MOST_STAGES ? stages : BLAS_MMA_MOST_STAGES;
 }
 
@@ -56,7 +53,7 @@ static Shape shape_of(int32_t lines, int32_t along, int count) {
                        .stage_bytes = (LINES + width) * BLAS_MMA_ROW_BYTES};
         const int64_t time = in_turn(shape.grid, sms) * shape.stage_bytes;
         if (time >= least) continue;
-        shape.stages = stages_of(&shape, sms);
+        shape.stages = stages_of(&shape);
         best = shape;
         least = time;
     }
@@ -96,7 +93,7 @@ bool blas_mma_multiply(cublasHandle_t handle, BlasType in, BlasType out, const B
     const int32_t lines = is_by_row ? p->m : p->n, along = is_by_row ? p->n : p->m;
     const Shape shape = shape_of(lines, along, count);
     enum { MOST_IN_Y = 65535 }; /* CUDA programming guide, technical specifications */
-    if (shape.grid[1] > MOST_IN_Y) return false;
+    if (shape.stages < BLAS_MMA_LEAST_STAGES || shape.grid[1] > MOST_IN_Y) return false;
     BlasMma parameters = {.product = *p,
                           .is_by_row = is_by_row,
                           .out_is_f32 = out == BLAS_F32,
