@@ -296,6 +296,23 @@ static void tf32_in_every_layout(void **unused) {
     }
 }
 
+/* More stages than shared memory has room for; the depth ends within a stage, or with one. */
+static void deep_products(void **unused) {
+    (void)unused;
+    for (int bits = 0; bits < 16; bits++) {
+        Case c = bits & 8 ? tf32_case() : plain_case();
+        c.m = 260, c.n = 300, c.k = bits & 4 ? 640 : 703;
+        c.transposes_a = bits & 1, c.transposes_b = bits & 2;
+        c.needs_rounding = false; /* its sums would not be exact */
+        compare(&c);
+    }
+    Case c = plain_case();
+    c.in = CUDA_R_8I, c.out = CUDA_R_32I, c.compute = CUBLAS_COMPUTE_32I;
+    c.m = 260, c.n = 300, c.k = 1300, c.multiple = 16;
+    c.transposes_a = c.is_by_mma = true;
+    compare(&c);
+}
+
 /* No tensor map has a distance of 0. */
 static void batches_share_an_operand(void **unused) {
     (void)unused;
@@ -390,6 +407,7 @@ int main(void) {
         cmocka_unit_test(scalars_epilogues_and_batches),
         cmocka_unit_test(tf32_in_every_layout),
         cmocka_unit_test(eight_bit_integers),
+        cmocka_unit_test(deep_products),
         cmocka_unit_test(batches_share_an_operand),
         cmocka_unit_test(unaligned_products_use_other_kernels),
         cmocka_unit_test(random_products),
