@@ -1,8 +1,8 @@
 /* Products on tensor cores by mma.sync: which ones, by which kernel, and how its launch is shaped.
  */
-#include <stdio.h>
-
 #include "library/blas_tensor.h"
+
+#include <stdio.h>
 
 enum { LINES = BLAS_MMA_LINES };
 
