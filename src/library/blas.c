@@ -49,6 +49,8 @@ cublasStatus_t blas_open(cublasHandle_t *handle) {
 void blas_close(cublasHandle_t handle) {
     device_close(&handle->device);
     if (handle->tensor) cuModuleUnload(handle->tensor);
+    for (int type = 0; type < BLAS_NO_TYPE; type++)
+        if (handle->mma[type]) cuModuleUnload(handle->mma[type]);
     free(handle);
 }
 

@@ -6,20 +6,6 @@
 #include "library/device.h"
 #include "tyto/cublas.h"
 
-/* A handle of cuBLAS and cuBLASLt; the functions of both accept either. */
-struct cublasContext {
-    Device device;
-    CUmodule tensor;                  /* the kernels of tensor_kernels.cu; NULL: not loaded */
-    cublasPointerMode_t pointer_mode; /* where scalars and results are */
-    cublasMath_t math_mode; /* CUBLAS_PEDANTIC_MATH: no tensor cores. Sums always have at least
-                               single precision */
-    cublasAtomicsMode_t atomics_mode; /* likewise: no kernel needs atomics */
-    int sm_count_target;              /* likewise */
-};
-
-extern const char blas_kernels[];   /* PTX text of blas_kernels.cu */
-extern const char tensor_kernels[]; /* PTX text of tensor_kernels.cu */
-
 /* How numbers are stored. */
 typedef enum BlasType {
     BLAS_F32,
@@ -33,6 +19,23 @@ typedef enum BlasType {
     BLAS_NO_TYPE
 } BlasType;
 
+/* A handle of cuBLAS and cuBLASLt; the functions of both accept either. */
+struct cublasContext {
+    Device device;
+    CUmodule tensor;                  /* the kernels of tensor_kernels.cu; NULL: not loaded */
+    CUmodule mma[BLAS_NO_TYPE];       /* those of mma_kernels.cu by type; NULL: not loaded */
+    cublasPointerMode_t pointer_mode; /* where scalars and results are */
+    cublasMath_t math_mode; /* CUBLAS_PEDANTIC_MATH: no tensor cores. Sums always have at least
+                               single precision */
+    cublasAtomicsMode_t atomics_mode; /* likewise: no kernel needs atomics */
+    int sm_count_target;              /* likewise */
+};
+
+extern const char blas_kernels[];   /* PTX text of blas_kernels.cu */
+extern const char tensor_kernels[]; /* PTX text of tensor_kernels.cu */
+/* PTX text of mma_kernels.cu for these types */
+extern const char mma_f16_kernels[], mma_bf16_kernels[], mma_f32_kernels[], mma_s8_kernels[];
+
 /* The contents of cuComplex and cuDoubleComplex. */
 struct float2 {
     float x, y;
@@ -45,7 +48,18 @@ extern const uint32_t blas_type_bytes[];
 
 BlasType blas_type_of(cudaDataType type); /* BLAS_NO_TYPE: not supported */
 static inline bool blas_is_pedantic(cublasComputeType_t type) {
-    return type == CUBLAS_COMPUTE_16F_PEDANTIC || type == CUBLAS_COMPUTE_32F_PEDANTIC;
+    return type == CUBLAS_COMPUTE_16F_PEDANTIC || type == CUBLAS_COMPUTE_32F_PEDANTIC ||
+           type == CUBLAS_COMPUTE_32I_PEDANTIC;
+}
+/* Whether floats may be rounded to TF32 in products. The types that allow rounding to half or
+ * bfloat16 are computed in TF32 too, which has no fewer bits. */
+static inline bool blas_allows_tf32(cublasComputeType_t type) {
+    return type == CUBLAS_COMPUTE_32F_FAST_TF32 || type == CUBLAS_COMPUTE_32F_FAST_16F ||
+           type == CUBLAS_COMPUTE_32F_FAST_16BF;
+}
+/* The math mode without the flag on reductions, which has no effect. */
+static inline cublasMath_t blas_math_mode(cublasHandle_t handle) {
+    return handle->math_mode & ~(unsigned)CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
 }
 /* Whether vectors may have the type: it is not an integer type. */
 static inline bool blas_is_number(BlasType type) {

@@ -104,6 +104,7 @@ typedef struct BlasProduct {
     int32_t is_list;
     int32_t conjugates_a, conjugates_b;
     int32_t is_pedantic;  /* not on tensor cores */
+    int32_t allows_tf32;  /* floats may be rounded to TF32 */
     int32_t part;         /* part of D that is written: BLAS_WHOLE, or a triangle */
     int32_t is_hermitian; /* the diagonal of D is real */
     BlasScalar alpha, beta;
@@ -140,6 +141,25 @@ enum {
     BLAS_TENSOR_BARRIERS = 256,    /* bytes, room for 16 pairs of barriers */
     BLAS_TENSOR_SHARED =
         227 * 1024 /* bytes: what a thread block of compute capability 9.0 can have */
+};
+
+/* A product on the tensor cores of compute capability 8.0 and later: mma_kernels.cu. */
+typedef struct BlasMma {
+    BlasProduct product;
+    int32_t is_by_row;    /* D is stored by rows: its lines are rows, not columns */
+    int32_t out_is_f32;   /* D has floats, not the type of A and B, or 32-bit integers for s8 */
+    int32_t stores_pairs; /* if beta is 0, D gets sums times alpha, and pairs of elements that start
+                             at an even one are aligned to their size */
+    int32_t stages;       /* tiles in shared memory */
+} BlasMma;
+
+enum {
+    BLAS_MMA_LINES = 128, /* of a tile */
+    BLAS_MMA_THREADS = 128,
+    BLAS_MMA_ROW_BYTES = 128,  /* of a tile in shared memory, for each line and each element along
+                                  them */
+    BLAS_MMA_LEAST_STAGES = 2, /* tiles in shared memory */
+    BLAS_MMA_MOST_STAGES = 4
 };
 
 /* out[i] = the sum of a row of a matrix. */

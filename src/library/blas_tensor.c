@@ -1,58 +1,43 @@
-/* Products on tensor cores: which ones, by which kernel, and how its launch is shaped. */
-#include "library/blas.h"
+/* Products on tensor cores: which ones, and for those by wgmma by which kernel, and how its launch
+ * is shaped. */
+#include "library/blas_tensor.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    LEAST = 64, /* of the depth, and of the longer side of D. Our choice: smaller products leave
-                   most of a tile empty */
-    LEAST_SIDE = 16, /* of the shorter side; our choice */
     BOX_LINES = 64,  /* of a copy */
     BOX_BYTES = 128, /* of each line */
-    ALIGNMENT = 16,  /* in bytes, of addresses and distances in tensor maps: CUDA driver API,
-                        cuTensorMapEncodeTiled */
     LINES = BLAS_TENSOR_LINES,
     MANY = 7 /* tiles in a direction, from which on clusters of two are worth an unused tile at the
                 end. Our choice */
 };
 
-/* A batch of matrices whose inner dimension is contiguous. */
-typedef struct Matrix {
-    BlasType type;
-    uint64_t items;
-    int64_t inner, outer;
-    int64_t lead, batch; /* in elements, from line to line and from matrix to matrix */
-    int count;
-} Matrix;
-
-/* The matrix of an operand with `rows` x `columns` elements; `lead` is 0 if no dimension is
- * contiguous. */
-static Matrix matrix_of(BlasType type, const BlasOperand *o, int32_t rows, int32_t columns,
-                        int count) {
+TensorMatrix tensor_matrix_of(BlasType type, const BlasOperand *o, int32_t rows, int32_t columns,
+                              int count) {
     const bool by_row = o->column == 1;
-    return (Matrix){.type = type,
-                    .items = o->items,
-                    .inner = by_row ? columns : rows,
-                    .outer = by_row ? rows : columns,
-                    .lead = by_row        ? o->row
-                            : o->row == 1 ? o->column
-                                          : 0,
-                    .batch = o->batch,
-                    .count = count};
+    return (TensorMatrix){.type = type,
+                          .items = o->items,
+                          .inner = by_row ? columns : rows,
+                          .outer = by_row ? rows : columns,
+                          .lead = by_row        ? o->row
+                                  : o->row == 1 ? o->column
+                                                : 0,
+                          .batch = o->batch,
+                          .count = count};
 }
 
-static bool is_aligned(const Matrix *m, int64_t elements) {
-    return elements > 0 && (uint64_t)elements * blas_type_bytes[m->type] % ALIGNMENT == 0;
+bool tensor_is_aligned(const TensorMatrix *m, uint32_t bytes, bool can_share) {
+    const uint64_t size = blas_type_bytes[m->type];
+    return m->lead > 0 && m->items % bytes == 0 && (uint64_t)m->lead * size % bytes == 0 &&
+           (m->count == 1 ||
+            ((uint64_t)m->batch * size % bytes == 0 && (can_share || m->batch > 0)));
 }
 
 /* Whether a tensor map can describe the matrices. */
-static bool has_map(const Matrix *m) {
-    return m->items % ALIGNMENT == 0 && is_aligned(m, m->lead) &&
-           (m->count == 1 || is_aligned(m, m->batch));
-}
+static bool has_map(const TensorMatrix *m) { return tensor_is_aligned(m, TENSOR_ALIGNMENT, false); }
 
-static bool encode(BlasTensorMap *to, const Matrix *m) {
+static bool encode(BlasTensorMap *to, const TensorMatrix *m) {
     static const CUtensorMapDataType types[] = {[BLAS_F32] = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
                                                 [BLAS_F16] = CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
                                                 [BLAS_BF16] = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16};
@@ -60,7 +45,7 @@ static bool encode(BlasTensorMap *to, const Matrix *m) {
     const uint32_t size = blas_type_bytes[m->type];
     const uint64_t sizes[] = {(uint64_t)m->inner, (uint64_t)m->outer, (uint64_t)m->count};
     const uint64_t strides[] = {(uint64_t)m->lead * size,
-                                m->count == 1 ? ALIGNMENT : (uint64_t)m->batch * size};
+                                m->count == 1 ? TENSOR_ALIGNMENT : (uint64_t)m->batch * size};
     const uint32_t box[] = {BOX_BYTES / size, BOX_LINES, 1}, steps[] = {1, 1, 1};
     if (cuTensorMapEncodeTiled(&map, types[m->type], 3, (void *)(uintptr_t)m->items, sizes, strides,
                                box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
@@ -72,7 +57,7 @@ static bool encode(BlasTensorMap *to, const Matrix *m) {
     return true;
 }
 
-static int attribute(CUdevice_attribute which) {
+int tensor_attribute(CUdevice_attribute which) {
     CUdevice device = 0;
     int value = 0;
     if (cuCtxGetDevice(&device) != CUDA_SUCCESS) return 0;
@@ -81,19 +66,18 @@ static int attribute(CUdevice_attribute which) {
 
 /* Machine code and PTX of sm_90a run on this compute capability alone. */
 static bool has_wgmma(void) {
-    return attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) == 9 &&
-           attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) == 0 &&
-           attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) >= BLAS_TENSOR_SHARED;
+    return tensor_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) == 9 &&
+           tensor_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) == 0 &&
+           tensor_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) >=
+               BLAS_TENSOR_SHARED;
 }
 
-static bool fits_tensor(BlasType in, BlasType out, const BlasProduct *p) {
+bool tensor_fits(cublasHandle_t handle, const BlasProduct *p) {
     const int32_t longer = p->m > p->n ? p->m : p->n, shorter = p->m > p->n ? p->n : p->m;
-    return (in == BLAS_F16 || in == BLAS_BF16) && (out == in || out == BLAS_F32) &&
-           !p->is_pedantic && !p->is_list && p->part == BLAS_WHOLE && p->k >= LEAST &&
-           longer >= LEAST && shorter >= LEAST_SIDE && (p->d.row == 1 || p->d.column == 1);
+    return blas_math_mode(handle) != CUBLAS_PEDANTIC_MATH && !p->is_pedantic && !p->is_list &&
+           p->part == BLAS_WHOLE && p->k >= TENSOR_LEAST && longer >= TENSOR_LEAST &&
+           shorter >= TENSOR_LEAST_SIDE && (p->d.row == 1 || p->d.column == 1);
 }
-
-static int64_t tiles(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
 /* The tiles of a product, and how a cluster has them. */
 typedef struct Shape {
@@ -103,7 +87,7 @@ typedef struct Shape {
 } Shape;
 
 static int64_t groups_of(const Shape *s) {
-    return tiles(s->rows, s->high) * tiles(s->columns, s->wide) * s->count;
+    return tensor_tiles(s->rows, s->high) * tensor_tiles(s->columns, s->wide) * s->count;
 }
 
 static uint32_t in_cluster(int64_t count) { return count % 2 == 0 || count >= MANY ? 2 : 1; }
@@ -113,9 +97,9 @@ static Shape shape_of(int32_t lines, int32_t along, int count, int sms) {
     Shape best = {0};
     int64_t least = INT64_MAX;
     for (uint32_t width = 256; width >= 128; width /= 2) {
-        const int64_t rows = tiles(lines, LINES), columns = tiles(along, width);
+        const int64_t rows = tensor_tiles(lines, LINES), columns = tensor_tiles(along, width);
         const Shape shape = {rows, columns, count, width, in_cluster(rows), in_cluster(columns)};
-        const int64_t time = tiles(groups_of(&shape) * shape.high * shape.wide, sms) * width;
+        const int64_t time = tensor_tiles(groups_of(&shape) * shape.high * shape.wide, sms) * width;
         if (time < least) best = shape, least = time;
     }
     return best;
@@ -173,15 +157,15 @@ static CUresult launch(cublasHandle_t handle, const char *name, Shape *shape, in
     return cuLaunchKernelEx(&config, function, (void *[]){parameters}, NULL);
 }
 
-bool blas_tensor_multiply(cublasHandle_t handle, BlasType in, BlasType out, const BlasProduct *p,
-                          int count, cublasStatus_t *status) {
-    if (handle->math_mode == CUBLAS_PEDANTIC_MATH || !fits_tensor(in, out, p)) return false;
-    const Matrix a = matrix_of(in, &p->a, p->m, p->k, count);
-    const Matrix b = matrix_of(in, &p->b, p->k, p->n, count);
-    const Matrix d = matrix_of(out, &p->d, p->m, p->n, count);
+static bool wgmma_multiply(cublasHandle_t handle, BlasType in, BlasType out, const BlasProduct *p,
+                           int count, cublasStatus_t *status) {
+    if (in != BLAS_F16 && in != BLAS_BF16) return false;
+    const TensorMatrix a = tensor_matrix_of(in, &p->a, p->m, p->k, count);
+    const TensorMatrix b = tensor_matrix_of(in, &p->b, p->k, p->n, count);
+    const TensorMatrix d = tensor_matrix_of(out, &p->d, p->m, p->n, count);
     if (!has_map(&a) || !has_map(&b) || !has_wgmma()) return false;
     const bool is_by_row = p->d.row != 1, is_plain = !p->alpha_vector && !p->bias && !p->activation;
-    const int sms = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    const int sms = tensor_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     Shape shape = shape_of(is_by_row ? p->m : p->n, is_by_row ? p->n : p->m, count, sms);
     BlasTensor parameters = {.product = *p,
                              .is_by_row = is_by_row,
@@ -198,4 +182,10 @@ bool blas_tensor_multiply(cublasHandle_t handle, BlasType in, BlasType out, cons
              is_by_row ? of_b : of_a, shape.width);
     *status = blas_status(launch(handle, name, &shape, sms, &parameters));
     return true;
+}
+
+bool blas_tensor_multiply(cublasHandle_t handle, BlasType in, BlasType out, const BlasProduct *p,
+                          int count, cublasStatus_t *status) {
+    return tensor_fits(handle, p) && (wgmma_multiply(handle, in, out, p, count, status) ||
+                                      blas_mma_multiply(handle, in, out, p, count, status));
 }

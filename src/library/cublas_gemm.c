@@ -12,7 +12,7 @@ typedef struct Gemm {
     BlasType type_a, type_b, type_c, scalars;
     long long stride_a, stride_b, stride_c; /* distances in a batch */
     bool is_list;                           /* a, b and c are lists of addresses on the device */
-    bool is_pedantic;
+    bool is_pedantic, allows_tf32;
     int64_t count; /* number of products */
 } Gemm;
 
@@ -45,6 +45,8 @@ static cublasStatus_t run(cublasHandle_t handle, Gemm g) {
                      .k = (int32_t)g.k,
                      .is_list = g.is_list,
                      .is_pedantic = g.is_pedantic,
+                     .allows_tf32 =
+                         g.allows_tf32 || blas_math_mode(handle) == CUBLAS_TF32_TENSOR_OP_MATH,
                      .conjugates_a = g.opa == CUBLAS_OP_C,
                      .conjugates_b = g.opb == CUBLAS_OP_C,
                      .alpha = blas_scalar(handle, g.alpha, g.scalars, sum),
@@ -135,10 +137,26 @@ static BlasType scalar_type(cublasComputeType_t compute, cudaDataType c) {
         cudaDataType b_type, INT ldb, const void *beta, void *c, cudaDataType c_type, INT ldc,     \
         cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {                                 \
         (void)algorithm;                                                                           \
-        return run(handle, (Gemm){opa, opb, m, n, k, alpha, a, b, beta, c, lda, ldb, ldc,          \
-                                  blas_type_of(a_type), blas_type_of(b_type),                      \
-                                  blas_type_of(c_type), scalar_type(compute, c_type),              \
-                                  .is_pedantic = blas_is_pedantic(compute), .count = 1});          \
+        return run(handle, (Gemm){opa,                                                             \
+                                  opb,                                                             \
+                                  m,                                                               \
+                                  n,                                                               \
+                                  k,                                                               \
+                                  alpha,                                                           \
+                                  a,                                                               \
+                                  b,                                                               \
+                                  beta,                                                            \
+                                  c,                                                               \
+                                  lda,                                                             \
+                                  ldb,                                                             \
+                                  ldc,                                                             \
+                                  blas_type_of(a_type),                                            \
+                                  blas_type_of(b_type),                                            \
+                                  blas_type_of(c_type),                                            \
+                                  scalar_type(compute, c_type),                                    \
+                                  .is_pedantic = blas_is_pedantic(compute),                        \
+                                  .allows_tf32 = blas_allows_tf32(compute),                        \
+                                  .count = 1});                                                    \
     }                                                                                              \
     cublasStatus_t cublasGemmBatchedEx##END(                                                       \
         cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
@@ -166,6 +184,7 @@ static BlasType scalar_type(cublasComputeType_t compute, cudaDataType c) {
                                   scalar_type(compute, c_type),                                    \
                                   .is_list = true,                                                 \
                                   .is_pedantic = blas_is_pedantic(compute),                        \
+                                  .allows_tf32 = blas_allows_tf32(compute),                        \
                                   .count = count});                                                \
     }                                                                                              \
     cublasStatus_t cublasGemmStridedBatchedEx##END(                                                \
@@ -196,6 +215,7 @@ static BlasType scalar_type(cublasComputeType_t compute, cudaDataType c) {
                                   stride_b,                                                        \
                                   stride_c,                                                        \
                                   .is_pedantic = blas_is_pedantic(compute),                        \
+                                  .allows_tf32 = blas_allows_tf32(compute),                        \
                                   .count = count});                                                \
     }
 ANY_TYPES(int, )

@@ -389,7 +389,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                      .m = plan.m,
                      .n = plan.n,
                      .k = plan.k,
-                     .is_pedantic = blas_is_pedantic((cublasComputeType_t)matmul->compute)};
+                     .is_pedantic = blas_is_pedantic((cublasComputeType_t)matmul->compute),
+                     .allows_tf32 = blas_allows_tf32((cublasComputeType_t)matmul->compute)};
     cublasStatus_t status = run(handle, matmul, &plan, alpha, beta, p, ld->count);
     handle->device.stream = before;
     handle->pointer_mode = mode;

@@ -357,7 +357,7 @@ static void read_copy_address(Decoder *d, const SassField *f, SassOperand *o) {
     if (f->kind == SASS_FIELD_COPY_TO) {
         o->is_destination = true;
         o->reg = register_at(d, SASS_AT_DST, false);
-        o->value = (int64_t)take(d, 44, 20);
+        o->value = sign_extended(take(d, 44, 20), 20);
         if (d->encoding == 6) {
             o->ureg = register_at(d, SASS_AT_C, true);
             o->has_ureg = true;

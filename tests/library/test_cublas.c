@@ -168,6 +168,55 @@ static void products_take_narrow_types(void **state) {
     }
 }
 
+/* An element of a product of floats that TF32 rounds down. */
+static float product_sum(cublasMath_t mode, cublasComputeType_t compute, bool is_sgemm) {
+    enum { N = 64 };
+    const float one = 1, zero = 0;
+    float a[N * N], b[N * N], *da, *db, sum = 0;
+    for (int i = 0; i < N * N; i++)
+        a[i] = 1 + ldexpf(1, -12), b[i] = 1; /* TF32 has 10 bits after the point */
+    da = copy_to_device(a, sizeof a), db = copy_to_device(b, sizeof b);
+    float *dc = copy_to_device(b, sizeof b);
+    check(cublasSetMathMode(handle, mode));
+    if (is_sgemm)
+        check(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_T, N, N, N, &one, da, N, db, N, &zero, dc,
+                          N));
+    else
+        check(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &one, da, CUDA_R_32F, N, db,
+                           CUDA_R_32F, N, &zero, dc, CUDA_R_32F, N, compute, CUBLAS_GEMM_DEFAULT));
+    assert_int_equal(cuMemcpyDtoH(&sum, (CUdeviceptr)(uintptr_t)dc, sizeof sum), CUDA_SUCCESS);
+    check(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH));
+    drop(da), drop(db), drop(dc);
+    return sum;
+}
+
+static void floats_are_rounded_only_on_request(void **state) {
+    (void)state;
+    const float exact = 64 + ldexpf(1, -6), rounded = 64;
+    const cublasMath_t also = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+    const struct {
+        cublasMath_t mode;
+        cublasComputeType_t compute;
+        bool is_sgemm;
+        float sum;
+    } calls[] = {
+        {CUBLAS_DEFAULT_MATH, CUBLAS_COMPUTE_32F, true, exact},
+        {CUBLAS_TENSOR_OP_MATH, CUBLAS_COMPUTE_32F, false, exact},
+        {CUBLAS_TF32_TENSOR_OP_MATH, CUBLAS_COMPUTE_32F, true, rounded},
+        {CUBLAS_TF32_TENSOR_OP_MATH | also, CUBLAS_COMPUTE_32F, false, rounded},
+        {CUBLAS_DEFAULT_MATH, CUBLAS_COMPUTE_32F_FAST_TF32, false, rounded},
+        {CUBLAS_DEFAULT_MATH, CUBLAS_COMPUTE_32F_FAST_16BF, false, rounded},
+        {CUBLAS_PEDANTIC_MATH, CUBLAS_COMPUTE_32F_FAST_TF32, false, exact},
+        {CUBLAS_PEDANTIC_MATH | also, CUBLAS_COMPUTE_32F_FAST_TF32, false, exact},
+        {CUBLAS_TF32_TENSOR_OP_MATH, CUBLAS_COMPUTE_32F_PEDANTIC, false, exact},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        const float sum = product_sum(calls[i].mode, calls[i].compute, calls[i].is_sgemm);
+        if (sum != calls[i].sum)
+            fail_msg("call %zu: %.9g, not %.9g", i, (double)sum, (double)calls[i].sum);
+    }
+}
+
 static void vectors_take_half_precision(void **state) {
     (void)state;
     enum { N = 50 };
@@ -283,6 +332,7 @@ int main(void) {
         PRECISIONS(many_vectors_at_once_are_right),
         PRECISIONS(whole_matrices_are_added_and_scaled),
         cmocka_unit_test(products_take_narrow_types),
+        cmocka_unit_test(floats_are_rounded_only_on_request),
         cmocka_unit_test(vectors_take_half_precision),
         cmocka_unit_test(matrices_and_vectors_are_copied_there_and_back),
         cmocka_unit_test(settings_are_kept),

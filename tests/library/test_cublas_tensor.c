@@ -1,6 +1,6 @@
 /* Compares products on tensor cores with the same products without them, bit by bit: elements are
- * small whole numbers, whose sums are exact in any order. The chosen kernel is read from a captured
- * graph, which then runs. */
+ * small whole numbers, whose sums are exact in any order, or also numbers that TF32 rounds. The
+ * chosen kernel is read from a captured graph, which then runs. */
 #include "tyto/cublasLt.h"
 
 #include <setjmp.h>
@@ -15,6 +15,7 @@
 #include "tyto/cuda.h"
 
 static cublasLtHandle_t handle;
+static const char *kernels; /* how the names of the device's kernels for tensor cores begin */
 static CUstream stream;
 
 static void check(cublasStatus_t status) {
@@ -32,12 +33,18 @@ typedef struct Case {
     int m, n, k;
     bool transposes_a, transposes_b, is_by_row; /* by row: all matrices are */
     cudaDataType in, out;
+    cublasComputeType_t compute;
     float alpha, beta;
     int epilogue, batches;
-    int pad;    /* elements between lines of a matrix, in addition to rounding up to 8 */
-    int offset; /* elements by which matrices are moved */
+    bool shares_b; /* all products of a batch have the same B */
+    int multiple;  /* of elements, to which lines of a matrix are rounded up */
+    int pad;       /* elements between lines of a matrix, in addition */
+    int offset;    /* elements by which matrices are moved */
     bool expects_tensor;
-    int width; /* expected, of tiles; 0: any */
+    bool is_by_mma;      /* on every device: the type has no other kernels for tensor cores */
+    int width;           /* expected, of tiles; 0: any */
+    bool needs_rounding; /* A and B have numbers that TF32 rounds; the product to compare with has
+                            those after rounding */
 } Case;
 
 /* A matrix in device memory, and its layout. */
@@ -48,7 +55,14 @@ typedef struct Matrix {
     void *first;
 } Matrix;
 
-/* A whole number from -3 to 3 as the high bits of a number of this type, in `to`. */
+/* What is added to the whole numbers of a matrix. */
+enum Excess { NO_EXCESS, EXCESS, ROUNDED_EXCESS };
+
+static size_t size_of(cudaDataType type) {
+    return type == CUDA_R_32F || type == CUDA_R_32I ? 4 : type == CUDA_R_8I ? 1 : 2;
+}
+
+/* A whole number from -3 to 3 as a number of this type, in `to`. */
 static void put_number(char *to, cudaDataType type, int number) {
     static const uint16_t halves[] = {0, 0x3c00, 0x4000, 0x4200};
     const float single = (float)number;
@@ -56,19 +70,39 @@ static void put_number(char *to, cudaDataType type, int number) {
     memcpy(&bits, &single, sizeof bits);
     const uint16_t half = (uint16_t)(halves[abs(number)] | (number < 0 ? 0x8000 : 0));
     const uint16_t bfloat = (uint16_t)(bits >> 16);
-    if (type == CUDA_R_32F) memcpy(to, &bits, 4);
+    if (type == CUDA_R_8I) *to = (char)number;
+    else if (type == CUDA_R_32I) memcpy(to, &number, 4);
+    else if (type == CUDA_R_32F) memcpy(to, &bits, 4);
     else memcpy(to, type == CUDA_R_16F ? &half : &bfloat, 2);
 }
 
-static Matrix make(const Case *c, int rows, int columns, cudaDataType type, uint32_t seed) {
-    const size_t size = type == CUDA_R_32F ? 4 : 2;
+/* Adds to the lowest 13 bits of a float, which TF32 lacks. `is_rounded`: the sum is rounded to
+ * TF32, to nearest, ties away from zero. */
+static void put_excess(char *to, uint32_t excess, bool is_rounded) {
+    uint32_t bits;
+    memcpy(&bits, to, 4);
+    if (bits << 1 == 0) return;
+    bits += excess;
+    if (is_rounded) bits = (bits + 0x1000) & ~0x1fffU;
+    memcpy(to, &bits, 4);
+}
+
+static Matrix make(const Case *c, int rows, int columns, cudaDataType type, uint32_t seed,
+                   enum Excess excess) {
+    const size_t size = size_of(type);
     const int line = c->is_by_row ? columns : rows, lines = c->is_by_row ? rows : columns;
-    const int64_t lead = (line + 7) / 8 * 8 + c->pad, stride = lead * lines;
+    const int64_t lead = (line + c->multiple - 1) / c->multiple * c->multiple + c->pad,
+                  stride = lead * lines;
     const size_t count = (size_t)(c->offset + stride * c->batches);
     Matrix matrix = {.bytes = count * size};
     char *numbers = calloc(count, size);
-    for (size_t i = 0; i < count; i++)
+    /* A's excess is below half of the last place, B's may be half of it: sums stay exact. */
+    const uint32_t most = seed == 1 ? 0x0fff : 0x1000;
+    for (size_t i = 0; i < count; i++) {
         put_number(numbers + i * size, type, (int)next_number(&seed, 7) - 3);
+        if (excess)
+            put_excess(numbers + i * size, most * next_number(&seed, 2), excess == ROUNDED_EXCESS);
+    }
     check_driver(cuMemAlloc(&matrix.memory, matrix.bytes));
     check_driver(cuMemcpyHtoD(matrix.memory, numbers, matrix.bytes));
     free(numbers);
@@ -110,15 +144,26 @@ static const char *run_graph(CUgraph graph) {
 }
 
 /* Computes D of the case; the caller frees it. */
-static char *multiply(const Case *c, cublasComputeType_t compute, char kernel[64], size_t *bytes) {
+static char *multiply(const Case *c, cublasComputeType_t compute, enum Excess excess,
+                      char kernel[64], size_t *bytes) {
     cublasLtMatmulDesc_t desc;
     CUgraph graph;
-    Matrix a = make(c, c->transposes_a ? c->k : c->m, c->transposes_a ? c->m : c->k, c->in, 1);
-    Matrix b = make(c, c->transposes_b ? c->n : c->k, c->transposes_b ? c->k : c->n, c->in, 2);
-    Matrix d = make(c, c->m, c->n, c->out, 3), bias = make(c, c->m, 1, c->out, 4);
+    Matrix a =
+        make(c, c->transposes_a ? c->k : c->m, c->transposes_a ? c->m : c->k, c->in, 1, excess);
+    Matrix b =
+        make(c, c->transposes_b ? c->n : c->k, c->transposes_b ? c->k : c->n, c->in, 2, excess);
+    Matrix d = make(c, c->m, c->n, c->out, 3, NO_EXCESS);
+    Matrix bias = make(c, c->m, 1, c->out, 4, NO_EXCESS);
+    if (c->shares_b)
+        check(cublasLtMatrixLayoutSetAttribute(
+            b.layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &(int64_t){0}, sizeof(int64_t)));
+    const int32_t whole[] = {(int32_t)c->alpha, (int32_t)c->beta};
+    const bool is_whole = c->out == CUDA_R_32I;
+    const void *alpha = is_whole ? (const void *)&whole[0] : &c->alpha;
+    const void *beta = is_whole ? (const void *)&whole[1] : &c->beta;
     const int32_t opa = c->transposes_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     const int32_t opb = c->transposes_b ? CUBLAS_OP_T : CUBLAS_OP_N;
-    check(cublasLtMatmulDescCreate(&desc, compute, CUDA_R_32F));
+    check(cublasLtMatmulDescCreate(&desc, compute, is_whole ? CUDA_R_32I : CUDA_R_32F));
     check(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_TRANSA, &opa, sizeof opa));
     check(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_TRANSB, &opb, sizeof opb));
     check(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &c->epilogue,
@@ -126,8 +171,8 @@ static char *multiply(const Case *c, cublasComputeType_t compute, char kernel[64
     check(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias.first,
                                          sizeof bias.first));
     check_driver(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    check(cublasLtMatmul(handle, desc, &c->alpha, a.first, a.layout, b.first, b.layout, &c->beta,
-                         d.first, d.layout, d.first, d.layout, NULL, NULL, 0, stream));
+    check(cublasLtMatmul(handle, desc, alpha, a.first, a.layout, b.first, b.layout, beta, d.first,
+                         d.layout, d.first, d.layout, NULL, NULL, 0, stream));
     check_driver(cuStreamEndCapture(stream, &graph));
     snprintf(kernel, 64, "%s", run_graph(graph));
     char *result = malloc(d.bytes);
@@ -145,9 +190,11 @@ static bool starts_with(const char *text, const char *start) {
 static void compare(const Case *c) {
     char kernel[64], plain[64];
     size_t bytes, plain_bytes;
-    char *got = multiply(c, CUBLAS_COMPUTE_32F, kernel, &bytes);
-    char *expected = multiply(c, CUBLAS_COMPUTE_32F_PEDANTIC, plain, &plain_bytes);
-    const bool is_tensor = starts_with(kernel, "wgmma_");
+    char *got = multiply(c, c->compute, c->needs_rounding ? EXCESS : NO_EXCESS, kernel, &bytes);
+    char *expected =
+        multiply(c, c->in == CUDA_R_8I ? CUBLAS_COMPUTE_32I_PEDANTIC : CUBLAS_COMPUTE_32F_PEDANTIC,
+                 c->needs_rounding ? ROUNDED_EXCESS : NO_EXCESS, plain, &plain_bytes);
+    const bool is_tensor = starts_with(kernel, c->is_by_mma ? "mma_" : kernels);
     if (is_tensor != c->expects_tensor || !starts_with(plain, "gemm_"))
         fail_msg("%d x %d x %d ran %s, and without tensor cores %s", c->m, c->n, c->k, kernel,
                  plain);
@@ -169,7 +216,9 @@ static Case plain_case(void) {
                   .k = 64,
                   .in = CUDA_R_16F,
                   .out = CUDA_R_16F,
+                  .compute = CUBLAS_COMPUTE_32F,
                   .alpha = 1,
+                  .multiple = 8,
                   .epilogue = CUBLASLT_EPILOGUE_DEFAULT,
                   .batches = 1,
                   .expects_tensor = true};
@@ -203,7 +252,7 @@ static void wide_tiles(void **unused) {
     (void)unused;
     for (int transposes = 0; transposes < 2; transposes++) {
         Case c = plain_case();
-        c.m = c.n = 600, c.width = 256;
+        c.m = c.n = 600, c.width = strcmp(kernels, "mma_") == 0 ? 128 : 256;
         c.transposes_a = c.transposes_b = transposes;
         compare(&c);
     }
@@ -224,6 +273,77 @@ static void scalars_epilogues_and_batches(void **unused) {
     }
 }
 
+static Case tf32_case(void) {
+    Case c = plain_case();
+    c.in = c.out = CUDA_R_32F;
+    c.compute = CUBLAS_COMPUTE_32F_FAST_TF32;
+    c.is_by_mma = c.needs_rounding = true;
+    return c;
+}
+
+static void tf32_in_every_layout(void **unused) {
+    (void)unused;
+    static const cublasComputeType_t types[] = {
+        CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32F_FAST_16F, CUBLAS_COMPUTE_32F_FAST_16BF};
+    for (int bits = 0; bits < 16; bits++) {
+        Case c = tf32_case();
+        c.m = 200, c.n = 137, c.k = 66 + bits;
+        c.transposes_a = bits & 1, c.transposes_b = bits & 2, c.is_by_row = bits & 4;
+        c.compute = types[bits % 3];
+        c.multiple = 4;
+        c.beta = (float)(bits >> 3);
+        compare(&c);
+    }
+}
+
+/* More stages than shared memory has room for; the depth ends within a stage, or with one. */
+static void deep_products(void **unused) {
+    (void)unused;
+    for (int bits = 0; bits < 16; bits++) {
+        Case c = bits & 8 ? tf32_case() : plain_case();
+        c.m = 260, c.n = 300, c.k = bits & 4 ? 640 : 703;
+        c.transposes_a = bits & 1, c.transposes_b = bits & 2;
+        c.needs_rounding = false; /* its sums would not be exact */
+        compare(&c);
+    }
+    Case c = plain_case();
+    c.in = CUDA_R_8I, c.out = CUDA_R_32I, c.compute = CUBLAS_COMPUTE_32I;
+    c.m = 260, c.n = 300, c.k = 1300, c.multiple = 16;
+    c.transposes_a = c.is_by_mma = true;
+    compare(&c);
+}
+
+/* No tensor map has a distance of 0. */
+static void batches_share_an_operand(void **unused) {
+    (void)unused;
+    for (int by_row = 0; by_row < 2; by_row++) {
+        Case c = plain_case();
+        c.batches = 3, c.shares_b = c.is_by_mma = true;
+        c.is_by_row = by_row;
+        compare(&c);
+    }
+}
+
+static void eight_bit_integers(void **unused) {
+    (void)unused;
+    for (int bits = 0; bits < 16; bits++) {
+        Case c = plain_case();
+        c.m = bits & 8 ? 1000 : 132, c.n = 140, c.k = 190;
+        c.in = CUDA_R_8I, c.out = bits & 1 ? CUDA_R_32F : CUDA_R_32I;
+        c.compute = CUBLAS_COMPUTE_32I;
+        c.alpha = 2, c.beta = bits & 2 ? -1 : 0;
+        c.multiple = 16;
+        c.is_by_row = bits & 4;
+        c.transposes_a = !c.is_by_row, c.transposes_b = c.is_by_row;
+        c.is_by_mma = true;
+        compare(&c);
+    }
+    Case c = plain_case(); /* by lines, which ldmatrix cannot transpose */
+    c.in = CUDA_R_8I, c.out = CUDA_R_32I, c.compute = CUBLAS_COMPUTE_32I, c.multiple = 16;
+    c.expects_tensor = false;
+    compare(&c);
+}
+
 /* Tensor maps need addresses and distances of 16 bytes. */
 static void unaligned_products_use_other_kernels(void **unused) {
     (void)unused;
@@ -235,7 +355,11 @@ static void unaligned_products_use_other_kernels(void **unused) {
     compare(&c);
     c.offset = 0, c.k = 63;
     compare(&c);
-    c.k = 64, c.in = c.out = CUDA_R_32F;
+    c.k = 64, c.in = c.out = CUDA_R_32F; /* no TF32 */
+    compare(&c);
+    c = tf32_case();
+    c.expects_tensor = c.needs_rounding = false;
+    c.multiple = 4, c.pad = 2;
     compare(&c);
 }
 
@@ -260,7 +384,13 @@ static void random_products(void **unused) {
 
 static int start(void **unused) {
     (void)unused;
+    CUdevice device;
+    int major = 0;
     if (cublasLtCreate(&handle) != CUBLAS_STATUS_SUCCESS) return -1;
+    if (cuCtxGetDevice(&device) != CUDA_SUCCESS) return -1;
+    check_driver(
+        cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+    kernels = major == 9 ? "wgmma_" : "mma_";
     return cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS ? 0 : -1;
 }
 
@@ -275,6 +405,10 @@ int main(void) {
         cmocka_unit_test(tiles_and_clusters_of_every_size),
         cmocka_unit_test(wide_tiles),
         cmocka_unit_test(scalars_epilogues_and_batches),
+        cmocka_unit_test(tf32_in_every_layout),
+        cmocka_unit_test(eight_bit_integers),
+        cmocka_unit_test(deep_products),
+        cmocka_unit_test(batches_share_an_operand),
         cmocka_unit_test(unaligned_products_use_other_kernels),
         cmocka_unit_test(random_products),
     };

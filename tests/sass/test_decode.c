@@ -132,6 +132,13 @@ static void uniform_registers_have_their_numbers(void **state) {
                 !inst.operand[1].has_ureg);
 }
 
+static void copies_go_below_their_base(void **state) {
+    (void)state;
+    /* LDGSTS.E.BYPASS.LTC128B.128 [R5+-0x1800], desc[UR14][R12.64+0x80] */
+    const SassInst inst = decoded(90, 0x0005e8000b901d4e, 0xfe8000800c057fae);
+    assert_int_equal(inst.operand[0].value, -0x1800);
+}
+
 /* 64-bit operations of sm_120. */
 static void wide_immediates_have_all_bits(void **state) {
     (void)state;
@@ -230,6 +237,7 @@ int main(void) {
         cmocka_unit_test(immediates_have_their_types),
         cmocka_unit_test(addresses_have_their_parts),
         cmocka_unit_test(uniform_registers_have_their_numbers),
+        cmocka_unit_test(copies_go_below_their_base),
         cmocka_unit_test(wide_immediates_have_all_bits),
         cmocka_unit_test(orders_are_the_same_for_all_architectures),
         cmocka_unit_test(branches_say_how_far),
