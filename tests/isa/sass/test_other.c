@@ -23,6 +23,9 @@
      ".f32x2 w,x,y,z; mov.b64 {>f1,>f1},w",                                                        \
      0, INPUTS op ".f32 >f1," a "," b "," c "; " op ".f32 >f1," aa "," bb "," cc}
 
+/* The upper half of a register, as a source of its own. */
+#define UPPER(name) ".reg .b16 " name ",l" name "; mov.b32 {l" name "," name "},<r1; "
+
 static const TrialRow rows[] = {
     {75, "set.lt.f16x2.f16x2 >r1, <r1, <r1", 0},
     {75, "set.geu.u32.f16x2 >r1, <r1, <r1", 0},
@@ -58,6 +61,21 @@ static const TrialRow rows[] = {
     {90, "cvt.rzi.s32.bf16 >r1, <h1", 0},
     {90, "cvt.rpi.bf16.bf16 >h1, <h1", 0},
     {90, "cvt.rn.f16.bf16 >h1, <h1", 0},
+    /* floats in the place of halves */
+    {75, "cvt.rz.f16.f32 >h1, 0f3F123456", 0},
+    {75, "cvt.rn.f16.f32 >h1, 0fBF123456", 0},
+    {75, "cvt.rz.sat.f16.f32 >h1, <f1", 0},
+    {75, "cvt.rz.sat.f16.f32 >h1, 0f3F123456", 0},
+    {75, ".reg .b16 a; cvt.rz.f16.f32 a, <f1; add.sat.f16 >h1, a, <h1", 0},
+    {75, ".reg .b16 a; cvt.rz.f16.f32 a, <f1; sub.f16 >h1, <h1, a", 0},
+    {75, ".reg .b16 a; cvt.rz.f16.f32 a, <f1; mul.sat.f16 >h1, a, <h1", 0},
+    {75, ".reg .b16 a,b; cvt.rz.f16.f32 a, <f1; cvt.rz.f16.f32 b, <f1; add.sat.f16 >h1, a, b", 0},
+    {100, "add.rz.sat.f32.f16 >f1, <h1, <f1", 0},
+    {100, UPPER("a") "add.f32.bf16 >f1, a, <f1", 0},
+    {100, UPPER("a") "neg.f16 a, a; sub.rp.f32.f16 >f1, a, <f1", 0},
+    {100, "fma.rn.f32.bf16 >f1, <h1, <h1, <f1", 0},
+    {100, UPPER("a") "fma.rm.sat.f32.f16 >f1, a, <h1, <f1", 0},
+    {100, UPPER("a") "neg.bf16 a, a; fma.rn.f32.bf16 >f1, <h1, a, <f1", 0},
     {75, "ex2.approx.f16x2 >r1, <r1", 0},
     {75, "tanh.approx.f16x2 >r1, <r1", 0},
     {90, "ex2.approx.ftz.bf16x2 >r1, <r1", 0},
