@@ -175,16 +175,18 @@ static bool fill_256(Translator *t, IsaMemoryKind kind) {
     return true;
 }
 
-/* d (upper half), d (lower half), address, words that are loaded */
+/* d (upper half), d (lower half), address, words that are loaded. The registers of a half are those
+ * of the words that are loaded, without gaps. */
 static bool load_256(Translator *t) {
     const uint32_t mask = (uint32_t)tr_operand(t, 3)->value;
     const Base base = base_of(t, tr_operand(t, 2), true);
     for (uint32_t half = 2; half-- > 0;) {
+        const SassOperand *to = tr_operand(t, (int)(1 - half));
         IsaInst *step = tr_step(t, ISA_DO_LD);
-        for (uint32_t i = 0; i < 4; ++i)
-            step->operand[i] = mask >> (4 * half + i) & 1
-                                   ? tr_to_register(t, tr_operand(t, (int)(1 - half)), i)
-                                   : ISA_SINK;
+        for (uint32_t i = 0, loaded = 0; i < 4; ++i) {
+            const bool is_loaded = mask >> (4 * half + i) & 1;
+            step->operand[i] = is_loaded ? tr_to_register(t, to, loaded++) : ISA_SINK;
+        }
         put_half(t, step, base, half, true);
     }
     return fill_256(t, ISA_MEMORY_LOAD);
