@@ -138,7 +138,7 @@ typedef struct PtxUnsupported {
 
 const PtxUnsupported *ptx_unsupported(int *count);
 /* The same for modifiers. An instruction that has no form with them is unsupported. A row has one
- * modifier, ".bulk", or several together with an opcode, "fma.f32.f16". The first row that fits
+ * modifier, ".bulk", or several together with an opcode, "redux.f32". The first row that fits
  * gives the reason. */
 const PtxUnsupported *ptx_unsupported_words(int *count);
 

@@ -374,7 +374,7 @@ static bool mismatch(const Place *place, const PtxOperand *operand, const char *
 
 static bool is_packed(PtxType type) {
     return type == PTX_F16X2 || type == PTX_BF16X2 || type == PTX_U16X2 || type == PTX_S16X2 ||
-           type == PTX_TF32 || type == PTX_E4M3X2 || type == PTX_E5M2X2;
+           type == PTX_F32X2 || type == PTX_TF32 || type == PTX_E4M3X2 || type == PTX_E5M2X2;
 }
 
 bool operand_register_fits(PtxType reg, PtxType want, bool is_relaxed) {

@@ -41,6 +41,7 @@ typedef enum PtxType {
     PTX_BF16X2,
     PTX_U16X2,
     PTX_S16X2,
+    PTX_F32X2,
     PTX_E4M3X2,
     PTX_E5M2X2,
     PTX_E4M3, /* this and the next four are only elements of matrices */
@@ -54,7 +55,7 @@ typedef enum PtxType {
 
 int ptx_type_bits(PtxType type);         /* 1..128; 1 for pred; 0 for none */
 const char *ptx_type_name(PtxType type); /* ".u32" */
-bool ptx_type_is_float(PtxType type);    /* f16, bf16, f32, f64, tf32 and packed halves */
+bool ptx_type_is_float(PtxType type);    /* f16, bf16, f32, f64, tf32 and pairs of floats */
 bool ptx_type_is_signed(PtxType type);   /* s8..s64, s16x2 */
 bool ptx_type_is_bits(PtxType type);     /* b8..b128 */
 

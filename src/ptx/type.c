@@ -19,11 +19,11 @@ static const struct {
     [PTX_F32] = {".f32", 32, CLASS_FLOAT},       [PTX_F64] = {".f64", 64, CLASS_FLOAT},
     [PTX_TF32] = {".tf32", 32, CLASS_FLOAT},     [PTX_F16X2] = {".f16x2", 32, CLASS_FLOAT},
     [PTX_BF16X2] = {".bf16x2", 32, CLASS_FLOAT}, [PTX_U16X2] = {".u16x2", 32, CLASS_UNSIGNED},
-    [PTX_S16X2] = {".s16x2", 32, CLASS_SIGNED},  [PTX_E4M3X2] = {".e4m3x2", 16, CLASS_BITS},
-    [PTX_E5M2X2] = {".e5m2x2", 16, CLASS_BITS},  [PTX_E4M3] = {".e4m3", 8, CLASS_FLOAT},
-    [PTX_E5M2] = {".e5m2", 8, CLASS_FLOAT},      [PTX_U4] = {".u4", 4, CLASS_UNSIGNED},
-    [PTX_S4] = {".s4", 4, CLASS_SIGNED},         [PTX_B1] = {".b1", 1, CLASS_BITS},
-    [PTX_PRED] = {".pred", 1, CLASS_BITS},
+    [PTX_S16X2] = {".s16x2", 32, CLASS_SIGNED},  [PTX_F32X2] = {".f32x2", 64, CLASS_FLOAT},
+    [PTX_E4M3X2] = {".e4m3x2", 16, CLASS_BITS},  [PTX_E5M2X2] = {".e5m2x2", 16, CLASS_BITS},
+    [PTX_E4M3] = {".e4m3", 8, CLASS_FLOAT},      [PTX_E5M2] = {".e5m2", 8, CLASS_FLOAT},
+    [PTX_U4] = {".u4", 4, CLASS_UNSIGNED},       [PTX_S4] = {".s4", 4, CLASS_SIGNED},
+    [PTX_B1] = {".b1", 1, CLASS_BITS},           [PTX_PRED] = {".pred", 1, CLASS_BITS},
 };
 
 int ptx_type_bits(PtxType type) { return types[type].bits; }

@@ -29,7 +29,6 @@ static const PtxUnsupported unsupported_words[] = {
     {".e2m3x2", "formats of 4 and 6 bits"},
     {".e3m2x2", "formats of 4 and 6 bits"},
     {".ue8m0x2", "formats of 4 and 6 bits"},
-    {".f32x2", "pairs of f32"},
     {".async", "asynchronous stores and proxies"},
     {".m16n16", "matrices of sm_100"},
     {".m8n16", "matrices of sm_100"},
@@ -38,14 +37,6 @@ static const PtxUnsupported unsupported_words[] = {
     {".oob", "operands that are out of bounds"},
     {".rs", "stochastic rounding"},
     {"redux.f32", "reductions of f32"},
-    {"add.f32.f16", "sums of two formats"},
-    {"add.f32.bf16", "sums of two formats"},
-    {"sub.f32.f16", "sums of two formats"},
-    {"sub.f32.bf16", "sums of two formats"},
-    {"fma.f32.f16", "sums of two formats"},
-    {"fma.f32.bf16", "sums of two formats"},
-    {"min.abs", "the lesser of three"},
-    {"max.abs", "the greater of three"},
     {".force_unnormalized_coords", "what a sampler is made of"},
 };
 

@@ -344,7 +344,7 @@ static void read_address(Decoder *d, const SassField *f, SassOperand *o) {
     if (f->suffix_bit) o->suffix = scales[take(d, f->suffix_bit, 2)];
     bool is_long = has(f, SASS_LONG) && !field_of(d->inst->bits, AT_UNIFORM, 1);
     unsigned bit = is_long ? 32 : f->bit, width = is_long ? 32 : f->width;
-    if (width) o->value = sign_extended(take(d, bit, width), width);
+    if (width) o->value = sign_extended(take(d, bit, width), width) * (1 << f->shift);
     read_uniform_base(d, f->value, f->neg, f->descriptor_bit, o);
 }
 

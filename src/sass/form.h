@@ -83,7 +83,7 @@ typedef struct SassField {
     uint8_t descriptor_bit; /* addresses: the bit that makes the uniform register a descriptor */
     uint8_t shown_by;       /* a modifier; printed only if it is not 0 */
     uint8_t hidden_by;      /* a modifier; not printed if it is not 0 */
-    uint8_t shift;          /* immediates: the field counts units of 2^shift */
+    uint8_t shift;          /* immediates, addresses: the field counts units of 2^shift */
     uint16_t flags;
 } SassField;
 

@@ -25,6 +25,7 @@ static const Type types[] = {
     {"f16", KIND_FLOAT, 16, 1, &FORMAT_F16},
     {"bf16", KIND_FLOAT, 16, 1, &FORMAT_BF16},
     {"f32", KIND_FLOAT, 32, 1, &FORMAT_F32},
+    {"f32x2", KIND_FLOAT, 32, 2, &FORMAT_F32},
     {"f64", KIND_FLOAT, 64, 1, &FORMAT_F64},
     {"tf32", KIND_FLOAT, 32, 1, &FORMAT_TF32},
     {"f16x2", KIND_FLOAT, 16, 2, &FORMAT_F16},

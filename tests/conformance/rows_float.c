@@ -47,6 +47,23 @@ static uint64_t multiply_add(const Form *form, const uint64_t *in) {
                                  read(form, in[2])));
 }
 
+/* A sum or product of halves and a float; the halves' types are the form's second one. */
+static uint64_t widened(const Form *form, uint64_t bits) {
+    return real_unary(mpfr_set, &FORMAT_F32, MPFR_RNDN, form->types[1]->format, bits);
+}
+static uint64_t add_mixed(const Form *form, const uint64_t *in) {
+    const uint64_t wide[] = {widened(form, in[0]), in[1]};
+    return add(form, wide);
+}
+static uint64_t subtract_mixed(const Form *form, const uint64_t *in) {
+    const uint64_t wide[] = {widened(form, in[0]), in[1]};
+    return subtract(form, wide);
+}
+static uint64_t multiply_add_mixed(const Form *form, const uint64_t *in) {
+    const uint64_t wide[] = {widened(form, in[0]), widened(form, in[1]), in[2]};
+    return multiply_add(form, wide);
+}
+
 static int reciprocal(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t round) {
     return mpfr_ui_div(result, 1, x, round);
 }
@@ -107,24 +124,46 @@ static uint64_t extreme(const Form *form, const uint64_t *in, int sign) {
 static uint64_t minimum(const Form *form, const uint64_t *in) { return extreme(form, in, -1); }
 static uint64_t maximum(const Form *form, const uint64_t *in) { return extreme(form, in, 1); }
 
+/* Of three, or with .abs of their magnitudes. */
+static uint64_t extreme_of_three(const Form *form, const uint64_t *in, int sign) {
+    const uint64_t ignored = form_has(form, "abs") ? sign_bit(form) : 0;
+    uint64_t pair[] = {in[0] & ~ignored, in[1] & ~ignored};
+    pair[0] = extreme(form, pair, sign);
+    pair[1] = in[2] & ~ignored;
+    return extreme(form, pair, sign);
+}
+static uint64_t minimum_of_three(const Form *form, const uint64_t *in) {
+    return extreme_of_three(form, in, -1);
+}
+static uint64_t maximum_of_three(const Form *form, const uint64_t *in) {
+    return extreme_of_three(form, in, 1);
+}
+
 #define ROUND ".rn,.rz,.rm,.rp"
 #define HALF  "(.f16,.f16x2)"
 #define BHALF "(.bf16,.bf16x2)"
 
 const Row ROWS_FLOAT[] = {
     {"add{" ROUND "}{.ftz}{.sat}.f32", "0=00", add},
+    {"add{" ROUND "}{.ftz}.f32x2", "0=00", add},
+    {"add{" ROUND "}{.sat}.f32(.f16,.bf16)", "0=10", add_mixed},
     {"add{" ROUND "}.f64", "0=00", add},
     {"add{.rn}{.ftz}{.sat}" HALF, "0=00", add},
     {"add{.rn}" BHALF, "0=00", add},
     {"sub{" ROUND "}{.ftz}{.sat}.f32", "0=00", subtract},
+    {"sub{" ROUND "}{.ftz}.f32x2", "0=00", subtract},
+    {"sub{" ROUND "}{.sat}.f32(.f16,.bf16)", "0=10", subtract_mixed},
     {"sub{" ROUND "}.f64", "0=00", subtract},
     {"sub{.rn}{.ftz}{.sat}" HALF, "0=00", subtract},
     {"sub{.rn}" BHALF, "0=00", subtract},
     {"mul{" ROUND "}{.ftz}{.sat}.f32", "0=00", multiply},
+    {"mul{" ROUND "}{.ftz}.f32x2", "0=00", multiply},
     {"mul{" ROUND "}.f64", "0=00", multiply},
     {"mul{.rn}{.ftz}{.sat}" HALF, "0=00", multiply},
     {"mul{.rn}" BHALF, "0=00", multiply},
     {"fma(" ROUND "){.ftz}{.sat}.f32", "0=000", multiply_add},
+    {"fma(" ROUND "){.ftz}.f32x2", "0=000", multiply_add},
+    {"fma(" ROUND "){.sat}.f32(.f16,.bf16)", "0=110", multiply_add_mixed},
     {"fma(" ROUND ").f64", "0=000", multiply_add},
     {"fma.rn{.ftz}{.sat,.relu}" HALF, "0=000", multiply_add},
     {"fma.rn{.relu}" BHALF, "0=000", multiply_add},
@@ -142,9 +181,11 @@ const Row ROWS_FLOAT[] = {
     {"neg(.f64,.bf16,.bf16x2)", "0=0", negate},
     {"min{.ftz}{.NaN}{.xorsign.abs}(.f32,.f16,.f16x2)", "0=00", minimum, .flags = ROW_EXACT_NAN},
     {"min{.NaN}{.xorsign.abs}" BHALF, "0=00", minimum, .flags = ROW_EXACT_NAN},
+    {"min{.ftz}{.NaN}{.abs}.f32", "0=000", minimum_of_three, .flags = ROW_EXACT_NAN},
     {"min.f64", "0=00", minimum},
     {"max{.ftz}{.NaN}{.xorsign.abs}(.f32,.f16,.f16x2)", "0=00", maximum, .flags = ROW_EXACT_NAN},
     {"max{.NaN}{.xorsign.abs}" BHALF, "0=00", maximum, .flags = ROW_EXACT_NAN},
+    {"max{.ftz}{.NaN}{.abs}.f32", "0=000", maximum_of_three, .flags = ROW_EXACT_NAN},
     {"max.f64", "0=00", maximum},
     {"copysign(.f32,.f64)", "0=00", copy_sign, .flags = ROW_EXACT_NAN},
     {"testp(.finite,.infinite,.number,.notanumber,.normal,.subnormal)(.f32,.f64)", "p=0",

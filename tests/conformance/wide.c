@@ -262,9 +262,10 @@ static void visit_vector_atom(void *user, const char *spelling) {
 /* Addresses that are aligned for an element but not for the vector. */
 static void run_faults(Trial *trial) {
     static const char *const faults[] = {
-        "ld.global.v8.b32 {e0, e1, e2, e3, e4, e5, e6, e7}, [out+16]",
-        "st.v8.b32 [out+16], {e0, e1, e2, e3, e4, e5, e6, e7}",
         /* the store keeps the load alive */
+        "ld.global.v8.b32 {e0, e1, e2, e3, e4, e5, e6, e7}, [out+16];\n"
+        "st.global.v8.b32 [out], {e0, e1, e2, e3, e4, e5, e6, e7}",
+        "st.v8.b32 [out+16], {e0, e1, e2, e3, e4, e5, e6, e7}",
         "ld.global.b128 x0, [out+8];\nst.global.b128 [out], x0",
         "atom.global.exch.b128 x0, [out+8], x0",
         "red.global.add.v4.f32 [out+8], {f0, f1, f2, f3}",

@@ -96,8 +96,8 @@ static bool must_be_converged(const Form *form) {
            (form->ftz && strcmp(form_word(form, 0), "setp") == 0);
 }
 
-/* In a loop in a branch, ptxas 13.0 takes the value of a predicate that the condition of the branch
- * implies, although the loop changes that predicate. */
+/* In a loop in a branch, or behind an exit, ptxas 13.0 takes the value of a predicate that the
+ * condition implies, although the loop changes that predicate. */
 static bool may_be_implied(const Maker *maker, const Form *form) {
     return maker->implied_loops && pool_of_operand(form, 0) == POOL_PRED;
 }

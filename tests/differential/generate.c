@@ -98,7 +98,8 @@ static void write_call(Maker *maker) {
     maker_end(maker);
 }
 
-/* Leaves the enclosing divergent loop, or the kernel. */
+/* Leaves the enclosing divergent loop, or the kernel. The threads that stay may imply values of
+ * predicates for the rest of the block. */
 static void write_leave(Maker *maker) {
     const bool leaves_loop =
         maker->loop >= 0 && (!maker->program->is_ragged || maker->index || maker_chance(maker, 2));
@@ -111,6 +112,7 @@ static void write_leave(Maker *maker) {
                     maker->loop);
     else text_add(out, "@%q0 exit;\n");
     maker_end(maker);
+    maker->implications++;
 }
 
 static void write_simple(Maker *maker) {
@@ -237,11 +239,13 @@ static void write_structure(Maker *maker) {
 /* STRUCTURE reserves space for the ends of open loops and branches. */
 static void write_block(Maker *maker, int count) {
     enum { STRUCTURE = 48 };
+    const int implications = maker->implications;
     for (int i = 0; i < count && maker_has_room(maker, STRUCTURE); i++) {
         const bool can_nest = maker->depth < MAX_DEPTH && maker->labels < PROGRAM_LABELS;
         if (can_nest && maker_chance(maker, 7)) write_structure(maker);
         else write_simple(maker);
     }
+    maker->implications = implications;
 }
 
 void generate(Program *program, const FormList *forms, uint64_t seed, uint32_t number) {

@@ -18,8 +18,8 @@ typedef struct Maker {
     int loop;          /* label of the enclosing divergent loop; -1: none */
     int loops;         /* number of loops around the statement */
     int uniform_loops; /* number of these whose turns are the same for the whole CTA */
-    int implications;  /* number of branches around it whose condition is two predicates */
-    int implied_loops; /* number of loops in such a branch around it */
+    int implications;  /* number of conditions of two predicates that it depends on */
+    int implied_loops; /* number of loops around it that depend on such a condition */
     bool is_converged; /* all threads of the CTA reach this point together */
 } Maker;
 

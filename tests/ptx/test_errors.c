@@ -355,7 +355,7 @@ static const Mistake refusals[] = {
     {"add.s32 %r1, %r2, %r3, %r4;", "'add.s32' has 4 operands"},
     {"bar.sync;", "'bar.sync' has 0 operands; it is written: bar{.cta}.sync a{, b}"},
     {"trap 1;", "'trap' has 1 operand; it is written: trap"},
-    {"max.f32 %f1, %f2, %f3, %f4;", "'max.f32' has 4 operands"}, /* of sm_100 */
+    {"max.f16x2 %r1, %r2, %r3, %r4;", "'max.f16x2' has 4 operands"},
     {"mma.sync.aligned.kind::mxf8f6f4.block_scale.m16n8k32.row.col.f32.e4m3.e4m3.f32.ue8m0 "
      "{%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%f1,%f2,%f3,%f4}, %r1, {0, 0}, %r2, {0, "
      "0};",
@@ -396,9 +396,6 @@ static const Mistake refusals[] = {
      "'fma.rn.oob.f16x2' (operands that are out of bounds)"},
     {"cvt.rs.f16x2.f32 %r1, %f1, %f1, %r1;", "'cvt.rs.f16x2.f32' (stochastic rounding)"},
     {"redux.sync.min.NaN.f32 %f1, %f1, -1;", "'redux.sync.min.NaN.f32' (reductions of f32)"},
-    {"add.rz.f32.bf16 %f1, %s1, %f1;", "'add.rz.f32.bf16' (sums of two formats)"},
-    {"fma.rn.f32.f16 %f1, %s1, %s1, %f1;", "'fma.rn.f32.f16' (sums of two formats)"},
-    {"max.abs.f32 %f1, %f1, %f1, %f1;", "'max.abs.f32' (the greater of three)"},
     {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%rd1], {%r1};", "(matrices of sm_100)"},
     {"txq.force_unnormalized_coords.b32 %r1, [%rd1];", "(what a sampler is made of)"},
     {"red.async.relaxed.cluster.global.add.u32 [%rd1], %r1;", "(asynchronous stores and proxies)"},

@@ -166,9 +166,20 @@ enum { FORM_COUNT = sizeof forms / sizeof forms[0] };
 
 /* ---- Matching ---- */
 
+/* Whether the form has that many operands. */
+static bool fits_count(const Form *form, int count) {
+    int most = 0, least = 0;
+    for (const char *letter = form->operands; *letter; ++letter) {
+        most += *letter != '?';
+        least += *letter != '?' && (letter == form->operands || letter[-1] != '?');
+    }
+    return count >= least && count <= most;
+}
+
 static bool fits(const Form *form, const PtxInst *ptx) {
     const uint32_t flags = ptx->flags & ~(uint32_t)IGNORED;
     return form->op == ptx->op && (form->types >> ptx->type & 1) &&
+           fits_count(form, ptx->operand_count) &&
            (form->types2 ? form->types2 >> ptx->type2 & 1 : ptx->type2 == PTX_TYPE_NONE) &&
            form->mul == ptx->mul_mode && (!form->sub || form->sub == ptx->sub) &&
            (!form->sub2 || ptx->sub2) &&
@@ -187,11 +198,9 @@ static uint8_t modifiers(const PtxInst *ptx) {
     static const struct {
         uint32_t flag;
         uint8_t modifier;
-    } map[] = {{PTX_FLAG_FTZ, ISA_MOD_FTZ},
-               {PTX_FLAG_SAT, ISA_MOD_SAT},
-               {PTX_FLAG_RELU, ISA_MOD_RELU},
-               {PTX_FLAG_NAN_RESULT, ISA_MOD_NAN},
-               {PTX_FLAG_XORSIGN, ISA_MOD_XORSIGN}};
+    } map[] = {{PTX_FLAG_FTZ, ISA_MOD_FTZ},         {PTX_FLAG_SAT, ISA_MOD_SAT},
+               {PTX_FLAG_RELU, ISA_MOD_RELU},       {PTX_FLAG_NAN_RESULT, ISA_MOD_NAN},
+               {PTX_FLAG_XORSIGN, ISA_MOD_XORSIGN}, {PTX_FLAG_ABS, ISA_MOD_ABS}};
     uint8_t sub = rounds[ptx->round];
     for (size_t i = 0; i < sizeof map / sizeof map[0]; ++i)
         if (ptx->flags & map[i].flag) sub |= map[i].modifier;
@@ -237,16 +246,12 @@ static bool decode_operands(Decoder *decoder, const char *letters) {
     const PtxInst *ptx = decoder->ptx;
     int at = 0, operand = 0;
     for (const char *letter = letters; *letter; ++letter) {
-        const bool is_optional = *letter == '?';
-        if (is_optional) ++letter;
-        if (operand >= ptx->operand_count) {
-            if (is_optional) break;
-            return decode_unsupported(decoder, "too few operands");
-        }
+        if (*letter == '?') ++letter;
+        if (operand >= ptx->operand_count) break;
         const PtxOperand *here = &ptx->operands[operand++];
         if (*letter != '.' && !decode_letter(decoder, *letter, here, &at)) return false;
     }
-    return operand == ptx->operand_count || decode_unsupported(decoder, "this many operands");
+    return true;
 }
 
 /* A .sync instruction waits for the lanes of its last operand, .sync.aligned for the whole warp. */

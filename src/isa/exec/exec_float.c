@@ -93,6 +93,44 @@ INLINE float fma_directed_flushed(float a, float b, float c, uint32_t sub) {
     return flush_tiny(fma_directed_f32(a, b, c, sub), scaled, 0x1p-62f, sub);
 }
 
+/* ---- Pairs of floats, and sums of a half and a float ---- */
+
+INLINE float lower(uint64_t pair) { return f32_of_bits((uint32_t)pair); }
+INLINE float upper(uint64_t pair) { return f32_of_bits((uint32_t)(pair >> 32)); }
+INLINE uint64_t join(float low, float high) {
+    const uint64_t upper_bits = bits_of_f32(canonical_f32(high));
+    return upper_bits << 32 | bits_of_f32(canonical_f32(low));
+}
+INLINE float add_near(float a, float b, uint32_t sub) { return OUT(IN(a) + IN(b)); }
+INLINE float add_mode(float a, float b, uint32_t sub) {
+    return OUT(add_directed_f32(IN(a), IN(b), sub));
+}
+INLINE float multiply_near(float a, float b, uint32_t sub) {
+    return saturate_f32(multiply_flushed(IN(a), IN(b), sub), sub);
+}
+INLINE float multiply_mode(float a, float b, uint32_t sub) {
+    return DIRECTED((double)IN(a) * (double)IN(b));
+}
+INLINE float fma_near(float a, float b, float c, uint32_t sub) {
+    return saturate_f32(fma_flushed(IN(a), IN(b), IN(c), sub), sub);
+}
+INLINE float fma_mode(float a, float b, float c, uint32_t sub) {
+    return saturate_f32(fma_directed_flushed(IN(a), IN(b), IN(c), sub), sub);
+}
+/* Expressions of the table. The signs are changed in b. */
+#define SIGNS UINT64_C(0x8000000080000000)
+#define PAIRED(operation, signs)                                                                   \
+    join(operation(lower(a), lower(b ^ (signs)), sub), operation(upper(a), upper(b ^ (signs)), sub))
+#define PAIRED3(operation)                                                                         \
+    join(operation(lower(a), lower(b), lower(c), sub), operation(upper(a), upper(b), upper(c), sub))
+
+INLINE float add_mixed(float a, float b, uint32_t sub) {
+    return sub & ISA_MOD_ROUND ? add_mode(a, b, sub) : add_near(a, b, sub);
+}
+INLINE float fma_mixed(float a, float b, float c, uint32_t sub) {
+    return sub & ISA_MOD_ROUND ? fma_mode(a, b, c, sub) : fma_near(a, b, c, sub);
+}
+
 /* ---- Approximations ---- */
 
 /* div.approx returns 0 (NaN for an infinite a) if 1 / b would be subnormal. */
@@ -145,6 +183,19 @@ INLINE float min_mod_f32(float a, float b, uint32_t sub) {
 }
 INLINE float max_mod_f32(float a, float b, uint32_t sub) {
     return finish_minmax(-min_f32(-operand_minmax(a, sub), -operand_minmax(b, sub)), a, b, sub);
+}
+/* Of three, or of their magnitudes. */
+INLINE float min_three(float a, float b, float c, uint32_t sub) {
+    const bool is_abs = sub & ISA_MOD_ABS;
+    const float x = is_abs ? __builtin_fabsf(a) : a, y = is_abs ? __builtin_fabsf(b) : b;
+    const float z = is_abs ? __builtin_fabsf(c) : c, least = min_f32(min_f32(x, y), z);
+    return sub & ISA_MOD_NAN && (x != x || y != y || z != z) ? NAN_F32 : least;
+}
+INLINE float max_three(float a, float b, float c, uint32_t sub) {
+    const bool is_abs = sub & ISA_MOD_ABS;
+    const float x = is_abs ? __builtin_fabsf(a) : a, y = is_abs ? __builtin_fabsf(b) : b;
+    const float z = is_abs ? __builtin_fabsf(c) : c;
+    return -min_three(-x, -y, -z, sub & ~(uint32_t)ISA_MOD_ABS);
 }
 
 #include "isa/exec/exec_float.def"

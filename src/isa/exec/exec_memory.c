@@ -16,6 +16,7 @@
 #include "isa/check/check.h"
 #include "isa/cluster.h"
 #include "isa/exec/half.h"
+#include "isa/exec/sass.h"
 #include "isa/launch.h"
 #include "memory/heap.h"
 
@@ -905,7 +906,8 @@ static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst
 }
 
 EXEC(ATOM) {
-    context->changes--; /* atomic_space counts real changes; this is not counted as a store */
+    /* atomic_space counts real changes; this is not counted as a store */
+    if (inst->vector != ISA_NEXT_ELEMENT) context->changes--;
     lane_addresses(context, warp, inst, inst->operand[1]);
     if (inst->vector > 1) {
         mask = aligned_lanes(context, warp, (uint32_t)inst->size * inst->vector, mask);

@@ -96,6 +96,7 @@ enum {
     ISA_MOD_RELU = 1 << 4,
     ISA_MOD_NAN = 1 << 5,     /* min, max: a NaN operand gives NaN */
     ISA_MOD_XORSIGN = 1 << 6, /* min, max .xorsign.abs */
+    ISA_MOD_ABS = 1 << 7,     /* min, max of three: of the magnitudes */
 };
 typedef enum IsaRound {
     ISA_ROUND_NEAREST, /* ties to even */

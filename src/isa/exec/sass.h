@@ -20,6 +20,9 @@ enum { ISA_SHARED_UPPER = 1 << 24 };
 /* A generic address of a constant variable is an offset in bank 3 with this upper word. Accesses
  * replace it by the variable's address in device memory. */
 enum { ISA_CONSTANT_UPPER = 1 << 16, ISA_CONSTANT_BANK = 3 };
+/* IsaInst.vector of the steps for the other elements of a vector's atomic operation. Only the step
+ * of the first element subtracts the store that the instruction counts as. */
+enum { ISA_NEXT_ELEMENT = 0 };
 enum { /* SIGN_F16X2: which halves of a become the two halves */
        ISA_HALVES_BOTH,
        ISA_HALVES_LOW,

@@ -71,12 +71,31 @@ static FloatOp float_op(uint16_t op) {
     }
 }
 
+/* A source of a sum or a product. With .F16 and .BF16 (from sm_100 on) all but the last source of
+ * the operation are halves. */
+static IsaOperand float_source(Translator *t, int i, int sources) {
+    const SassOperand *operand = tr_operand(t, i);
+    const uint8_t type = tr_mod(t, SASS_MOD_HALF_SOURCE);
+    if (!type || i == sources) return tr_float(t, operand);
+    const IsaOperand low = tr_scratch(t), to = tr_scratch(t);
+    IsaOperand row = tr_row(t, operand);
+    if (operand->suffix == SASS_SUFFIX_H1) {
+        IsaInst *step = tr_step2(t, ISA_DO_SIGN_F16X2, tr_scratch(t), row);
+        step->sub = ISA_HALVES_HIGH;
+        row = step->operand[0];
+    }
+    tr_step2(t, ISA_DO_CVT_U16_32, low, row);
+    tr_step2(t, type == SASS_HALF_SOURCE_BF16 ? ISA_DO_CVT_F32_BF16 : ISA_DO_CVT_F32_F16, to, low);
+    if (tr_signs(operand)) tr_step2(t, ISA_DO_SIGN_F32, to, to)->imm = tr_signs(operand);
+    return to;
+}
+
 bool tr_op_float(Translator *t) {
     const FloatOp op = float_op(t->sass->op);
     const uint8_t sub = float_sub(t);
     if (tr_mod(t, SASS_MOD_FMZ)) return tr_refuse(t, ".FMZ");
-    const IsaOperand x = tr_float(t, tr_operand(t, 1));
-    const IsaOperand y = scaled(t, tr_float(t, tr_operand(t, 2)));
+    const IsaOperand x = float_source(t, 1, op.sources);
+    const IsaOperand y = scaled(t, float_source(t, 2, op.sources));
     const IsaOperand z = op.sources == 3 ? tr_float(t, tr_operand(t, 3)) : 0;
     tr_step4(t, float_handler(op.handler, sub), tr_to(t, tr_operand(t, 0)), x, y, z)->sub = sub;
     t->info.op_class = op.op_class;
@@ -144,7 +163,8 @@ bool tr_op_double(Translator *t) {
 
 /* ---- Pairs of halves ---- */
 
-/* A float operand as a half: ptxas uses one instead of the result of cvt.rz.f16.f32. */
+/* A float operand as a half, cut towards zero. ptxas uses one instead of the result of
+ * cvt.rz.f16.f32. For cvt.rn it rounds a constant itself. */
 static IsaOperand float_as_half(Translator *t, IsaOperand row) {
     const IsaConvert how = {.source = PTX_F32,
                             .destination = PTX_F16,
@@ -179,8 +199,6 @@ static bool halves_as_float(Translator *t, IsaHandler handler) {
     IsaOperand source[2];
     if (tr_mod(t, SASS_MOD_BF16)) return tr_refuse(t, "bfloat16 as float");
     for (int i = 0; i < 2; ++i) {
-        if (tr_operand(t, 1 + i)->suffix == SASS_SUFFIX_HALF_F32)
-            return tr_refuse(t, "a float operand");
         source[i] = tr_halves(t, tr_operand(t, 1 + i));
     }
     const IsaOperand both = tr_scratch(t), low = tr_scratch(t);
@@ -188,27 +206,6 @@ static bool halves_as_float(Translator *t, IsaHandler handler) {
     tr_step2(t, ISA_DO_CVT_U16_32, low, both);
     tr_step2(t, ISA_DO_CVT_F32_F16, tr_to(t, tr_operand(t, 0)), low);
     return true;
-}
-
-/* HADD2 of RZ and a float: the float rounded to a half, in both halves. */
-static bool half_of_float(Translator *t) {
-    const SassOperand *none = tr_operand(t, 1), *number = tr_operand(t, 2);
-    if (none->kind != SASS_REG || none->value != SASS_RZ || tr_mod(t, SASS_MOD_BF16) ||
-        tr_mod(t, SASS_MOD_F32_OUT) || float_sub(t))
-        return tr_refuse(t, "a float operand");
-    const IsaOperand low = tr_scratch(t);
-    tr_step2(t, ISA_DO_CVT_F16_F32, low, tr_float(t, number));
-    tr_step2(t, ISA_DO_SIGN_F16X2, tr_to(t, tr_operand(t, 0)), low)->sub = ISA_HALVES_LOW;
-    t->info.op_class = ISA_CLASS_FP16_ADD;
-    return true;
-}
-
-/* Whether operand i is a float that is used as a half: the first operand of an HADD2 that adds RZ.
- * ptxas compiles cvt.rz.f16.f32 to that for sm_75. */
-static bool is_cut_float(const Translator *t, int i) {
-    const SassOperand *other = tr_operand(t, 2);
-    return t->sass->op == SASS_OP_HADD2 && i == 0 && other->kind == SASS_REG &&
-           other->value == SASS_RZ && !tr_mod(t, SASS_MOD_BF16);
 }
 
 static bool is_zero_register(const SassOperand *operand) {
@@ -230,8 +227,6 @@ bool tr_op_half(Translator *t) {
     const uint16_t op = t->sass->op;
     const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);
     const int sources = op == SASS_OP_HFMA2 ? 3 : 2;
-    if (op == SASS_OP_HADD2 && tr_operand(t, 2)->suffix == SASS_SUFFIX_HALF_F32)
-        return half_of_float(t);
     if (tr_mod(t, SASS_MOD_F32_OUT) && op == SASS_OP_HADD2)
         return halves_as_float(t, ISA_DO_ADD_F16X2);
     if (tr_mod(t, SASS_MOD_F32_OUT) && op == SASS_OP_HMUL2)
@@ -246,7 +241,7 @@ bool tr_op_half(Translator *t) {
     }
     IsaOperand source[3] = {0};
     for (int i = 0; i < sources; ++i) {
-        if (tr_operand(t, 1 + i)->suffix == SASS_SUFFIX_HALF_F32 && !is_cut_float(t, i))
+        if (tr_operand(t, 1 + i)->suffix == SASS_SUFFIX_HALF_F32 && is_bf16)
             return tr_refuse(t, "a float operand");
         source[i] = tr_halves(t, tr_operand(t, 1 + i));
     }

@@ -158,8 +158,55 @@ static bool is_wide(const Translator *t, PtxSpace space) {
 
 /* ---- Loads and stores ---- */
 
+/* A half of an access of 256 bits, which is executed as two of 128 bits. The lower half is the
+ * last: it leaves the addresses for the timing model, and checks the alignment of the whole. */
+static void put_half(Translator *t, IsaInst *step, Base base, uint32_t half, bool is_load) {
+    const Width width = {4, 4, false};
+    put_access(step, PTX_SPACE_GLOBAL, width, base, width.vector);
+    step->imm += half * 16;
+    step->sub = !half;
+    step->exec = t->table[isa_access_handler(step, PTX_SPACE_GLOBAL, is_load)];
+}
+
+static bool fill_256(Translator *t, IsaMemoryKind kind) {
+    static const uint8_t evict[8] = {PTX_EVICT_FIRST, PTX_EVICT_NONE, PTX_EVICT_LAST};
+    fill_access(t, kind, PTX_SPACE_GLOBAL, (Width){4, 8, false});
+    t->info.evict[1] = evict[tr_mod(t, SASS_MOD_EVICT_L2)];
+    return true;
+}
+
+/* d (upper half), d (lower half), address, words that are loaded. The registers of a half are those
+ * of the words that are loaded, without gaps. */
+static bool load_256(Translator *t) {
+    const uint32_t mask = (uint32_t)tr_operand(t, 3)->value;
+    const Base base = base_of(t, tr_operand(t, 2), true);
+    for (uint32_t half = 2; half-- > 0;) {
+        const SassOperand *to = tr_operand(t, (int)(1 - half));
+        IsaInst *step = tr_step(t, ISA_DO_LD);
+        for (uint32_t i = 0, loaded = 0; i < 4; ++i) {
+            const bool is_loaded = mask >> (4 * half + i) & 1;
+            step->operand[i] = is_loaded ? tr_to_register(t, to, loaded++) : ISA_SINK;
+        }
+        put_half(t, step, base, half, true);
+    }
+    return fill_256(t, ISA_MEMORY_LOAD);
+}
+
+/* address, a (lower half), a (upper half) */
+static bool store_256(Translator *t) {
+    const Base base = base_of(t, tr_operand(t, 0), true);
+    for (uint32_t half = 2; half-- > 0;) {
+        IsaInst *step = tr_step(t, ISA_DO_ST);
+        for (uint32_t i = 0; i < 4; ++i)
+            step->operand[i] = tr_register(t, tr_operand(t, (int)(1 + half)), i);
+        put_half(t, step, base, half, false);
+    }
+    return fill_256(t, ISA_MEMORY_STORE);
+}
+
 /* (p,) d, address (, q) */
 bool tr_op_load(Translator *t) {
+    if (tr_mod(t, SASS_MOD_WIDE256)) return load_256(t);
     const uint16_t op = t->sass->op;
     const PtxSpace space = space_of(op);
     const int first = op == SASS_OP_LDG;
@@ -180,6 +227,7 @@ bool tr_op_load(Translator *t) {
 
 /* address, a */
 bool tr_op_store(Translator *t) {
+    if (tr_mod(t, SASS_MOD_WIDE256)) return store_256(t);
     const PtxSpace space = space_of(t->sass->op);
     const Width width = width_of(tr_mod(t, SASS_MOD_MEM_TYPE));
     const Base base = base_of(t, tr_operand(t, 0), is_wide(t, space));
@@ -320,23 +368,25 @@ bool tr_op_arrives(Translator *t) {
 
 typedef struct AtomType {
     uint8_t size;
-    uint8_t flags; /* ISA_SIGNED, ISA_FLOAT, ... */
+    uint8_t flags;    /* ISA_SIGNED, ISA_FLOAT, ... */
+    uint8_t elements; /* each is an operation of its own */
 } AtomType;
 
 static bool atom_type(const Translator *t, AtomType *type) {
-    static const AtomType types[] = {{4, 0},
-                                     {4, ISA_SIGNED},
-                                     {8, 0},
-                                     {4, ISA_FLOAT},
-                                     {4, ISA_FLOAT | ISA_HALF_PAIR},
-                                     {8, ISA_SIGNED},
-                                     {8, ISA_FLOAT},
-                                     {4, ISA_FLOAT | ISA_HALF_PAIR | ISA_BFLOAT}};
+    static const AtomType types[] = {{4, 0, 1},
+                                     {4, ISA_SIGNED, 1},
+                                     {8, 0, 1},
+                                     {4, ISA_FLOAT, 1},
+                                     {4, ISA_FLOAT | ISA_HALF_PAIR, 1},
+                                     {8, ISA_SIGNED, 1},
+                                     {8, ISA_FLOAT, 1},
+                                     {4, ISA_FLOAT | ISA_HALF_PAIR | ISA_BFLOAT, 1},
+                                     {16, 0, 1}};
     const uint16_t opcode = t->sass->form->opcode;
     const bool is_float = opcode == 0x1a2 || opcode == 0x1a3 || opcode == 0x1a6;
     if (!is_float && t->sass->sm >= 90) {
-        static const uint8_t of_90[] = {0, 1, 2, 5}; /* types by the numbers of ATOM_INT */
-        if (tr_mod(t, SASS_MOD_ATOM_INT) > 3) return false;
+        static const uint8_t of_90[] = {0, 1, 2, 5, 8}; /* types by the numbers of ATOM_INT */
+        if (tr_mod(t, SASS_MOD_ATOM_INT) >= sizeof of_90) return false;
         *type = types[of_90[tr_mod(t, SASS_MOD_ATOM_INT)]];
         return true;
     }
@@ -344,14 +394,19 @@ static bool atom_type(const Translator *t, AtomType *type) {
         *type = types[tr_mod(t, SASS_MOD_ATOM_TYPE) & 7];
         return true;
     }
-    switch (tr_mod(t, SASS_MOD_ATOM_FLOAT)) {
-    case SASS_ATOM_FLOAT_F16X2: *type = types[4]; return true;
-    case SASS_ATOM_FLOAT_BF16X2: *type = types[7]; return true;
-    case SASS_ATOM_FLOAT_F32_FTZ:
-    case SASS_ATOM_FLOAT_F32: *type = types[3]; return true;
-    case SASS_ATOM_FLOAT_F64: *type = types[6]; return true;
-    default: return false;
-    }
+    /* type and elements by the numbers of ATOM_FLOAT */
+    static const uint8_t floats[16][2] = {
+        [SASS_ATOM_FLOAT_F16X2] = {4, 1},     [SASS_ATOM_FLOAT_F16X4] = {4, 2},
+        [SASS_ATOM_FLOAT_F16X8] = {4, 4},     [SASS_ATOM_FLOAT_BF16X2] = {7, 1},
+        [SASS_ATOM_FLOAT_BF16X4] = {7, 2},    [SASS_ATOM_FLOAT_BF16X8] = {7, 4},
+        [SASS_ATOM_FLOAT_F32_FTZ] = {3, 1},   [SASS_ATOM_FLOAT_F32X2_FTZ] = {3, 2},
+        [SASS_ATOM_FLOAT_F32X4_FTZ] = {3, 4}, [SASS_ATOM_FLOAT_F32] = {3, 1},
+        [SASS_ATOM_FLOAT_F32X2] = {3, 2},     [SASS_ATOM_FLOAT_F32X4] = {3, 4},
+        [SASS_ATOM_FLOAT_F64] = {6, 1}};
+    const uint8_t *row = floats[tr_mod(t, SASS_MOD_ATOM_FLOAT) & 15];
+    *type = types[row[0]];
+    type->elements = row[1];
+    return type->elements;
 }
 
 /* An operand of `size` bytes: a row, or a joined pair. */
@@ -378,20 +433,100 @@ static void put_test(Translator *t, const SassOperand *to, IsaOperand old, IsaOp
     tr_step2(t, ISA_DO_MOV_32, tr_to_register(t, to, 1), tr_constant(t, 0));
 }
 
+/* An atomic operation: where it takes effect, what it computes, and its operands. */
+typedef struct Atom {
+    AtomType type;
+    PtxSpace space;
+    Base base;
+    PtxSub sub;
+    const SassOperand *to; /* NULL: no result */
+    int b;                 /* number of the operand b; c follows. 0: b is 1 */
+    bool is_test;          /* CAS: the result is whether it has swapped */
+} Atom;
+
+static IsaInst *put_operation(Translator *t, const Atom *atom, uint8_t elements) {
+    IsaInst *step = tr_step(t, ISA_DO_ATOM);
+    put_access(step, atom->space, (Width){atom->type.size, elements, false}, atom->base, 1);
+    step->flags |= atom->type.flags;
+    step->operand[0] = ISA_SINK;
+    step->sub = (uint8_t)atom->sub;
+    return step;
+}
+
+/* An operation on a vector. The first element is the last: it leaves the addresses for the timing
+ * model, and checks the alignment of the whole. */
+static bool put_vector(Translator *t, const Atom *atom) {
+    for (uint32_t i = atom->type.elements; i-- > 0;) {
+        const IsaOperand b = tr_register(t, tr_operand(t, atom->b), i);
+        IsaInst *step = put_operation(t, atom, i ? ISA_NEXT_ELEMENT : atom->type.elements);
+        step->imm += i * atom->type.size;
+        step->operand[2] = b;
+        if (atom->to) step->operand[0] = tr_to_register(t, atom->to, i);
+    }
+    return true;
+}
+
+/* A half of an operand of 128 bits. */
+static SassOperand half_of_128(const SassOperand *operand, int half) {
+    SassOperand part = *operand;
+    if (part.value != SASS_RZ) part.value += 2 * half;
+    return part;
+}
+
+static bool put_128(Translator *t, const Atom *atom) {
+    IsaOperand b[2], c[2] = {0};
+    if (atom->is_test || !atom->b) return tr_refuse(t, "this type");
+    for (int half = 0; half < 2; ++half) {
+        const SassOperand part = half_of_128(tr_operand(t, atom->b), half);
+        b[half] = tr_joined(t, &part);
+        if (atom->sub != PTX_SUB_CAS) continue;
+        const SassOperand next = half_of_128(tr_operand(t, atom->b + 1), half);
+        c[half] = tr_joined(t, &next);
+    }
+    IsaInst *step = put_operation(t, atom, 1);
+    step->operand[4] = ISA_SINK;
+    for (int half = 0; half < 2; ++half) {
+        step->operand[half ? 5 : 2] = b[half];
+        step->operand[half ? 6 : 3] = c[half];
+        if (atom->to) step->operand[half ? 4 : 0] = tr_scratch_pair(t);
+    }
+    for (int half = 0; half < 2 && atom->to; ++half) {
+        const SassOperand part = half_of_128(atom->to, half);
+        tr_split_to(t, &part, step->operand[half ? 4 : 0]);
+    }
+    return true;
+}
+
+static bool put_scalar(Translator *t, const Atom *atom) {
+    const uint8_t size = atom->type.size;
+    const IsaOperand b = atom->b ? value_of(t, tr_operand(t, atom->b), size) : tr_constant(t, 1);
+    const IsaOperand c =
+        atom->sub == PTX_SUB_CAS ? value_of(t, tr_operand(t, atom->b + 1), size) : 0;
+    IsaInst *step = put_operation(t, atom, 1);
+    step->operand[2] = b;
+    step->operand[3] = c;
+    if (!atom->to) return true;
+    const IsaOperand old = size == 8       ? tr_scratch_pair(t)
+                           : atom->is_test ? tr_scratch(t)
+                                           : tr_to(t, atom->to);
+    step->operand[0] = old;
+    if (atom->is_test) put_test(t, atom->to, old, b, size);
+    else if (size == 8) tr_split_to(t, atom->to, old);
+    return true;
+}
+
 static const PtxSub subs[] = {PTX_SUB_ADD, PTX_SUB_MIN, PTX_SUB_MAX, PTX_SUB_INC, PTX_SUB_DEC,
                               PTX_SUB_AND, PTX_SUB_OR,  PTX_SUB_XOR, PTX_SUB_EXCH};
 
 /* (p, d,) address, b (, c) */
 bool tr_op_atom(Translator *t) {
-    const uint16_t op = t->sass->op;
-    const uint16_t opcode = t->sass->form->opcode;
+    const uint16_t op = t->sass->op, opcode = t->sass->form->opcode;
     const bool is_reduction = op == SASS_OP_RED || op == SASS_OP_REDG;
     const bool is_cas = opcode == 0x18b || opcode == 0x18d || opcode == 0x1a9;
     const int to = is_reduction ? -1 : op == SASS_OP_ATOMS ? 0 : 1, address = to + 1;
-    const PtxSpace space = space_of(op);
     const uint8_t which = tr_mod(t, SASS_MOD_ATOM_OP);
-    AtomType type;
-    if (!atom_type(t, &type)) return tr_refuse(t, "this type");
+    Atom atom = {.space = space_of(op), .b = address + 1};
+    if (!atom_type(t, &atom.type)) return tr_refuse(t, "this type");
     /* adds the number of lanes, and returns what each lane would get if it added 1; has no b */
     const uint8_t popc_inc = t->sass->sm < 90 ? SASS_ATOM_OP_POPC_INC : SASS_ATOM_OP_POPC_INC_90;
     const bool is_count = !is_cas && which == popc_inc;
@@ -401,40 +536,29 @@ bool tr_op_atom(Translator *t) {
         return true;
     }
     if (!is_cas && !is_count && which > SASS_ATOM_OP_EXCH) return tr_refuse(t, "this operation");
-    const bool is_test = is_cas && tr_mod(t, SASS_MOD_CAS) & 2; /* CAST: returns whether it has
-                                                                 * swapped */
-    if (!is_reduction && tr_operand(t, to)->kind == SASS_PRED && !is_test)
+    atom.is_test = is_cas && tr_mod(t, SASS_MOD_CAS) & 2; /* CAST */
+    if (!is_reduction &&
+        (tr_operand(t, to)->kind == SASS_PRED || tr_operand(t, to)->value != SASS_RZ))
+        atom.to = tr_operand(t, to);
+    if (atom.to && atom.to->kind == SASS_PRED && !atom.is_test)
         return tr_refuse(t, "a predicate as result");
-    if (is_count && !is_reduction && tr_operand(t, to)->value != SASS_RZ)
-        return tr_refuse(t, "the result of .POPC.INC");
-    if (!is_count && address + 1 >= t->sass->operand_count)
+    if (is_count && atom.to) return tr_refuse(t, "the result of .POPC.INC");
+    if (!is_count && atom.b >= t->sass->operand_count)
         return tr_refuse(t, "an operation without operand");
-    const Base base = base_of(t, tr_operand(t, address), is_wide(t, space));
-    const IsaOperand b =
-        is_count ? tr_constant(t, 1) : value_of(t, tr_operand(t, address + 1), type.size);
-    const IsaOperand c = is_cas ? value_of(t, tr_operand(t, address + 2), type.size) : 0;
-    const bool has_result = !is_reduction && (tr_operand(t, to)->kind == SASS_PRED ||
-                                              tr_operand(t, to)->value != SASS_RZ);
-    IsaInst *step = tr_step(t, ISA_DO_ATOM);
-    put_access(step, space, (Width){type.size, 1, false}, base, 1);
-    step->flags |= type.flags;
-    step->operand[2] = b;
-    step->operand[3] = c;
-    step->sub = (uint8_t)(is_cas ? PTX_SUB_CAS : is_count ? PTX_SUB_ADD : subs[which]);
-    const IsaOperand old = !has_result      ? ISA_SINK
-                           : type.size == 8 ? tr_scratch_pair(t)
-                           : is_test        ? tr_scratch(t)
-                                            : tr_to(t, tr_operand(t, to));
-    step->operand[0] = old;
-    if (has_result && is_test) put_test(t, tr_operand(t, to), old, b, type.size);
-    else if (has_result && type.size == 8) tr_split_to(t, tr_operand(t, to), old);
-    fill_access(t, ISA_MEMORY_ATOMIC, space, (Width){type.size, 1, false});
+    if (is_count) atom.b = 0;
+    atom.sub = is_cas ? PTX_SUB_CAS : is_count ? PTX_SUB_ADD : subs[which];
+    atom.base = base_of(t, tr_operand(t, address), is_wide(t, atom.space));
+    const bool is_put = atom.type.elements > 1 ? put_vector(t, &atom)
+                        : atom.type.size == 16 ? put_128(t, &atom)
+                                               : put_scalar(t, &atom);
+    fill_access(t, ISA_MEMORY_ATOMIC, atom.space,
+                (Width){atom.type.size, atom.type.elements, false});
     if (is_reduction) t->info.flags |= ISA_IS_REDUCTION;
     /* p: whether the memory has done it. For generic addresses of shared memory a GPU leaves the
      * work to the code that follows; here it is always done. */
     if (to == 1 && tr_operand(t, 0)->value != SASS_PT)
         tr_step2(t, ISA_DO_PRED_MOV, tr_word_to(t, tr_operand(t, 0)), ISA_PRED_TRUE);
-    return true;
+    return is_put;
 }
 
 /* ---- Asynchronous copies ---- */
@@ -548,7 +672,7 @@ bool tr_op_async_store(Translator *t) {
     const bool is_reduction = t->sass->op == SASS_OP_REDAS;
     const SassOperand *address = tr_operand(t, 0), *data = tr_operand(t, 1);
     Width width = {4, 1, false};
-    AtomType type = {4, 0};
+    AtomType type = {4, 0, 1};
     if (is_reduction && !atom_type(t, &type)) return tr_refuse(t, "this type");
     if (is_reduction) width.size = type.size;
     else width = width_of(tr_mod(t, SASS_MOD_MEM_TYPE));

@@ -23,7 +23,15 @@
      ".f32x2 w,x,y,z; mov.b64 {>f1,>f1},w",                                                        \
      0, INPUTS op ".f32 >f1," a "," b "," c "; " op ".f32 >f1," aa "," bb "," cc}
 
+/* Both halves of a register, as sources of their own. The lower one keeps ptxas from loading the
+ * upper one alone. */
+#define HALVES(low, high) ".reg .b16 " low "," high "; mov.b32 {" low "," high "},<r1; "
+
 static const TrialRow rows[] = {
+    /* the registers of words that are not loaded do not exist */
+    {100, "ld.global.v8.b32 {>r1,_,_,_,>r1,_,_,>r1}, [words]", 0},
+    {100, "ld.global.v8.b32 {_,>r1,>r1,_,_,>r1,_,>r1}, [words]", 0},
+    {100, "ld.global.v8.b32 {_,_,_,>r1,_,_,>r1,_}, [words+32]", 0},
     {75, "set.lt.f16x2.f16x2 >r1, <r1, <r1", 0},
     {75, "set.geu.u32.f16x2 >r1, <r1, <r1", 0},
     {75, "set.nan.ftz.f16x2.f16x2 >r1, <r1, <r1", 0},
@@ -58,6 +66,21 @@ static const TrialRow rows[] = {
     {90, "cvt.rzi.s32.bf16 >r1, <h1", 0},
     {90, "cvt.rpi.bf16.bf16 >h1, <h1", 0},
     {90, "cvt.rn.f16.bf16 >h1, <h1", 0},
+    /* floats in the place of halves */
+    {75, "cvt.rz.f16.f32 >h1, 0f3F123456", 0},
+    {75, "cvt.rn.f16.f32 >h1, 0fBF123456", 0},
+    {75, "cvt.rz.sat.f16.f32 >h1, <f1", 0},
+    {75, "cvt.rz.sat.f16.f32 >h1, 0f3F123456", 0},
+    {75, ".reg .b16 a; cvt.rz.f16.f32 a, <f1; add.sat.f16 >h1, a, <h1", 0},
+    {75, ".reg .b16 a; cvt.rz.f16.f32 a, <f1; sub.f16 >h1, <h1, a", 0},
+    {75, ".reg .b16 a; cvt.rz.f16.f32 a, <f1; mul.sat.f16 >h1, a, <h1", 0},
+    {75, ".reg .b16 a,b; cvt.rz.f16.f32 a, <f1; cvt.rz.f16.f32 b, <f1; add.sat.f16 >h1, a, b", 0},
+    {100, "add.rz.sat.f32.f16 >f1, <h1, <f1", 0},
+    {100, HALVES("a", "b") "add.f32.bf16 >f1, a, <f1; add.rm.f32.bf16 >f1, b, <f1", 0},
+    {100, HALVES("a", "b") "neg.f16 b, b; sub.rp.f32.f16 >f1, b, <f1; sub.f32.f16 >f1, a, <f1", 0},
+    {100, "fma.rn.f32.bf16 >f1, <h1, <h1, <f1", 0},
+    {100, HALVES("a", "b") "fma.rm.sat.f32.f16 >f1, a, b, <f1", 0},
+    {100, HALVES("a", "b") "neg.bf16 b, b; fma.rn.f32.bf16 >f1, b, a, <f1", 0},
     {75, "ex2.approx.f16x2 >r1, <r1", 0},
     {75, "tanh.approx.f16x2 >r1, <r1", 0},
     {90, "ex2.approx.ftz.bf16x2 >r1, <r1", 0},
@@ -108,8 +131,10 @@ static const TrialRow rows[] = {
 
 int main(int argc, char **argv) {
     const int sm = argc > 1 ? atoi(argv[1]) : 80, level = argc > 2 ? atoi(argv[2]) : 3;
-    Trial *trial =
-        trial_new(sm, level, ".shared .align 8 .b64 counter;", rows, sizeof rows / sizeof rows[0]);
+    static const char variables[] = ".shared .align 8 .b64 counter;\n"
+                                    ".global .align 32 .b32 words[16] = {1, 2, 3, 4, 5, 6, 7, 8, "
+                                    "9, 10, 11, 12, 13, 14, 15, 16};";
+    Trial *trial = trial_new(sm, level, variables, rows, sizeof rows / sizeof rows[0]);
     const unsigned wrong = trial_run(trial, 0, false);
     trial_free(trial);
     return wrong != 0;
