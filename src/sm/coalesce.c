@@ -22,10 +22,12 @@ enum { CONSTANT_WORD = 4 };    /* bytes */
 #define LOCAL_STRIDE UINT64_C(0x08000000)
 #define PARAM_STRIDE UINT64_C(0x00010000)
 
+enum { WORD_BYTES = 4 }; /* of shared memory, as in PTX: 32 bits */
+
 /* Whether shared memory has 32 banks of one word, and all 32 lanes access it at once. */
 static bool has_word_banks(const SmSharedConfig *config) {
-    return config->conflict_lanes >= ISA_LANES && config->banks == 32 && config->bank_bytes == 4 &&
-           !config->lone_broadcasts && !config->one_broadcast;
+    return config->conflict_lanes >= ISA_LANES && config->banks == 32 &&
+           config->bank_bytes == WORD_BYTES && !config->lone_broadcasts && !config->one_broadcast;
 }
 
 static uint32_t least_bytes(const SmLsuConfig *lsu, uint32_t l2_sector_bytes) {
@@ -326,9 +328,43 @@ static uint32_t passes_with_one_broadcast(const SmSharedConfig *config, const ui
     return most;
 }
 
+/* Whether the lanes of a group access at most one element of `bytes` bytes, a power of two, in each
+ * of the sets of banks that an aligned element covers. */
+static bool are_elements_apart(const uint64_t *address, uint32_t group, uint32_t bytes) {
+    const uint32_t sets = ISA_LANES * WORD_BYTES / bytes;
+    uint64_t element_in[ISA_LANES];
+    for (uint32_t used = 0; group; group &= group - 1) {
+        const uint64_t element = address[bits_lowest32(group)];
+        const uint32_t set = (uint32_t)(element / bytes) & (sets - 1);
+        if (element & (bytes - 1)) return false;
+        if (used >> set & 1 && element_in[set] != element) return false;
+        used |= 1u << set;
+        element_in[set] = element;
+    }
+    return true;
+}
+
+/* bank_passes for the common case of wide accesses: banks of one word, aligned elements of two or
+ * four words, and no conflict within a group. 0: another case. */
+static uint32_t wide_passes(const SmSharedConfig *config, const SmOperation *op) {
+    const uint32_t bytes = (uint32_t)op->info->element_bytes * op->info->vector;
+    const uint32_t words = bytes / WORD_BYTES, lanes = words ? ISA_LANES / words : 0;
+    if (!has_word_banks(config) || config->conflict_lanes != ISA_LANES) return 0;
+    if (bytes != 2 * WORD_BYTES && bytes != 4 * WORD_BYTES) return 0;
+    uint32_t passes = 0;
+    for (uint32_t first = 0; first < ISA_LANES; first += lanes) {
+        const uint32_t group = op->lanes & (uint32_t)(bits_low_mask((int)lanes) << first);
+        if (!are_elements_apart(op->address, group, bytes)) return 0;
+        passes += group != 0;
+    }
+    return passes;
+}
+
 /* Passes over the banks for all groups of lanes, one group after another. */
 static uint32_t bank_passes(const SmSharedConfig *config, const SmOperation *op) {
     const IsaInfo *info = op->info;
+    const uint32_t wide = wide_passes(config, op);
+    if (wide) return wide;
     uint32_t words_per_lane =
         (info->element_bytes * info->vector + config->bank_bytes - 1u) / config->bank_bytes;
     /* If shared words take passes of their own, an element is identified by its address alone. */

@@ -475,6 +475,45 @@ static void test_wide_elements_take_a_pass_for_each_of_their_words(void **state)
     assert_int_equal(cycles(&bench), 1);
 }
 
+/* Passes of aligned elements, one group of lanes after another. In each set of banks that an
+ * element covers, a pass serves one element. */
+static uint32_t passes_of_elements(const Bench *bench, uint32_t bytes) {
+    const uint32_t together = 128 / bytes;
+    uint32_t passes = 0;
+    for (uint32_t first = 0; first < 32; first += together) {
+        uint32_t most = 0, in_set[32] = {0};
+        for (uint32_t lane = first; lane < first + together; lane++) {
+            bool is_new = bench->operation.lanes >> lane & 1;
+            for (uint32_t other = first; other < lane; other++)
+                is_new &= !(bench->operation.lanes >> other & 1) ||
+                          bench->address[other] != bench->address[lane];
+            const uint32_t count = in_set[bench->address[lane] / bytes % together] += is_new;
+            if (count > most) most = count;
+        }
+        passes += most;
+    }
+    return passes ? passes : 1;
+}
+
+static void test_wide_elements_conflict_where_their_banks_do(void **state) {
+    (void)state;
+    static const uint8_t vectors[] = {2, 4};
+    uint64_t random = 1;
+    for (uint32_t round = 0; round < 4000; round++) {
+        Bench bench;
+        bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, 4);
+        bench.info.vector = vectors[round % 2];
+        const uint32_t bytes = 4u * bench.info.vector, few = 1 + round % 3 * 20;
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407u; /* Knuth */
+            const uint64_t other = (random >> 40) % few ? lane : random >> 33;
+            bench.address[lane] = other % 64 * bytes;
+        }
+        bench.operation.lanes = round % 5 ? UINT32_MAX : (uint32_t)(random >> 32) & 0xFF00FFFF;
+        assert_int_equal(cycles(&bench), passes_of_elements(&bench, bytes));
+    }
+}
+
 /* ---- Where accesses go ---- */
 
 /* Bank conflicts are the cycles beyond those needed for the width of the data. */
@@ -691,6 +730,7 @@ int main(void) {
         cmocka_unit_test(test_conflicts_can_take_several_cycles),
         cmocka_unit_test(test_each_word_of_constants_can_be_an_access),
         cmocka_unit_test(test_wide_elements_take_a_pass_for_each_of_their_words),
+        cmocka_unit_test(test_wide_elements_conflict_where_their_banks_do),
         cmocka_unit_test(test_each_space_and_kind_goes_its_way),
         cmocka_unit_test(test_an_l1d_that_does_not_cache_a_space_is_bypassed),
         cmocka_unit_test(test_what_no_lane_executes_or_a_call_passes_goes_nowhere),

@@ -562,19 +562,32 @@ static void count_subcore(ModernIssue *issue, const ModernSubcore *core, uint64_
     if (issue->looks) issue->sums.seen[core->seen] += cycles;
 }
 
-/* Accounts for the cycle, and determines the outcomes of later cycles until something changes. */
+/* Determines what the sub-core's present outcome means for a policy that looks at some warps. */
+static void note_seen(const ModernIssue *issue, const SmContext *sm, uint32_t s,
+                      ModernSubcore *core, uint64_t looked) {
+    if (!issue->looks) return;
+    const bool has_issued = core->outcome == SM_ISSUED;
+    core->seen = (uint8_t)(has_issued ? SM_SEEN_ISSUE : seen_of(issue, sm, s, looked));
+}
+
+/* Whether the SM certainly steps in the next cycle. */
+static bool steps_next(const ModernIssue *issue, const SmContext *sm) {
+    const uint64_t places = issue->wheel.occupied | issue->counters.occupied;
+    return issue->has_ready || wheel_has(places, sm->cycle + 1);
+}
+
+/* Accounts for the cycle, and determines the outcomes of later cycles until something changes,
+ * unless the next step comes before them. */
 static void note_outcomes(ModernIssue *issue, SmContext *sm) {
     const uint64_t looked = issue->looks ? sched_agent_looks_at(&sm->policy, &sm->view) : 0;
+    const bool may_sleep = !steps_next(issue, sm);
     for (uint32_t s = 0; s < issue->subcores; s++) {
         ModernSubcore *core = &issue->subcore[s];
-        const bool has_issued = core->outcome == SM_ISSUED;
-        if (issue->looks)
-            core->seen = (uint8_t)(has_issued ? SM_SEEN_ISSUE : seen_of(issue, sm, s, looked));
+        note_seen(issue, sm, s, core, looked);
         count_subcore(issue, core, 1);
+        if (!may_sleep) continue;
         core->outcome = (uint8_t)stall_cause(issue, sm, s);
-        if (issue->looks)
-            core->seen = (uint8_t)(core->outcome == SM_ISSUED ? SM_SEEN_ISSUE
-                                                              : seen_of(issue, sm, s, looked));
+        note_seen(issue, sm, s, core, looked);
     }
 }
 

@@ -29,6 +29,11 @@ static inline uint64_t wheel_take(ModernWheel *wheel, uint64_t cycle) {
     return warps;
 }
 
+/* Whether the place of `cycle` is occupied; it is less than WHEEL_CYCLES cycles ahead. */
+static inline bool wheel_has(uint64_t occupied, uint64_t cycle) {
+    return occupied >> (cycle % WHEEL_CYCLES) & 1;
+}
+
 /* The first cycle after `now` whose place is occupied; UINT64_MAX: none. */
 static inline uint64_t wheel_cycle_after(uint64_t occupied, uint64_t now) {
     if (!occupied) return UINT64_MAX;
