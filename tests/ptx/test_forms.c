@@ -19,7 +19,7 @@ static const char *register_for(PtxType type) {
         [PTX_U32] = "%u1",        [PTX_S32] = "%s1",    [PTX_F32] = "%f1",    [PTX_TF32] = "%r1",
         [PTX_F16X2] = "%r1",      [PTX_BF16X2] = "%r1", [PTX_U16X2] = "%r1",  [PTX_S16X2] = "%r1",
         [PTX_B64] = "%rd1",       [PTX_U64] = "%rd1",   [PTX_S64] = "%rd1",   [PTX_F64] = "%d1",
-        [PTX_PRED] = "%p1",
+        [PTX_F32X2] = "%rd1",     [PTX_PRED] = "%p1",
     };
     return names[type];
 }
