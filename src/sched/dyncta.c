@@ -106,16 +106,22 @@ static uint64_t busy_cycles(const Dyncta *s, const TytoSmView *view, uint64_t cy
     return s->busy_until < view->cycle ? s->busy_until - first : cycles;
 }
 
+/* Counts the `cycles` in which the SM slept. The first `all_busy` belong to a turn with an issue.
+ */
+static void count_sleep(Dyncta *s, const TytoSmView *view, uint64_t waiting, uint64_t cycles,
+                        uint64_t all_busy) {
+    const uint64_t busy = all_busy < cycles ? all_busy : cycles;
+    count(s, view, kind_of(s, s->live, waiting, true), busy);
+    count(s, view, kind_of(s, s->live, waiting, false), cycles - busy);
+}
+
 /* While the SM slept, the warps that wait now also waited, and so did those that waited before. */
 static void elapsed(void *state, const TytoSmView *view, uint64_t cycles) {
     Dyncta *s = state;
     const uint64_t live = view->resident & ~view->exited & ~(view->at_barrier | view->at_mbarrier);
-    const uint64_t waiting = view->waits_memory & live, asleep = s->waiting | waiting;
-    const uint64_t slept = cycles - 1, all_busy = busy_cycles(s, view, cycles);
-    const uint64_t busy = all_busy < slept ? all_busy : slept;
+    const uint64_t waiting = view->waits_memory & live, all_busy = busy_cycles(s, view, cycles);
     if (view->ctas) {
-        count(s, view, kind_of(s, s->live, asleep, true), busy);
-        count(s, view, kind_of(s, s->live, asleep, false), slept - busy);
+        if (cycles > 1) count_sleep(s, view, s->waiting | waiting, cycles - 1, all_busy);
         count(s, view, kind_of(s, live, waiting, all_busy == cycles), 1);
     }
     s->live = live;

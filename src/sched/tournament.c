@@ -122,16 +122,18 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return CANDIDATES[candidate]->pick(s->states[candidate], view, scheduler, ready);
 }
 
+/* The warps that a candidate allows to issue. */
+static uint64_t allowed_by(const Tournament *s, const TytoSmView *view, uint32_t candidate) {
+    const TytoPolicy *policy = CANDIDATES[candidate];
+    return policy->may_issue ? policy->may_issue(s->states[candidate], view) : ~UINT64_C(0);
+}
+
 static uint64_t may_issue(void *state, const TytoSmView *view) {
     const Tournament *s = state;
     uint64_t allowed = 0;
-    for (uint32_t i = 0; i < s->schedulers; i++) {
-        const uint32_t candidate = followed(s, i);
-        const TytoPolicy *policy = CANDIDATES[candidate];
-        const uint64_t warps =
-            policy->may_issue ? policy->may_issue(s->states[candidate], view) : ~UINT64_C(0);
-        allowed |= warps & view->scheduler_warps[i];
-    }
+    if (s->winner != NO_WINNER) return allowed_by(s, view, (uint32_t)s->winner);
+    for (uint32_t i = 0; i < s->schedulers; i++)
+        allowed |= allowed_by(s, view, followed(s, i)) & view->scheduler_warps[i];
     return allowed;
 }
 

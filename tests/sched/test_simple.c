@@ -315,30 +315,45 @@ static void plain_issued(Plain *p, int warp) {
     }
 }
 
+static uint64_t plain_active(const Plain *p) {
+    uint64_t set = 0;
+    for (int i = 0; i < p->active; i++)
+        set |= UINT64_C(1) << p->slot[i];
+    return set;
+}
+
+/* Drives the policy, with 12 warps, and a plain list by the same random waits and issues. */
+static void agree_with_a_plain_list(const char *scheduler, int active, uint32_t random) {
+    Fabricated f;
+    Plain p = {.count = 12, .active = active};
+    for (int i = 0; i < 12; i++)
+        p.slot[i] = i;
+    fabricate(&f, scheduler, (FabricatedSize){.warps = 12});
+    launch_all(&f);
+    for (int cycle = 0; cycle < 2000; cycle++) {
+        random = random * 1664525 + 1013904223;
+        if (random >> 24 < 40) f.view.waits_memory ^= random >> 8 & 0xFFF & random >> 12;
+        pass(&f, 1);
+        plain_exchange(&p, sched_view_unblocked(&f.view));
+        assert_int_equal(f.policy->policy->looks_at(f.state, &f.view), plain_active(&p));
+        uint64_t ready = sched_view_unblocked(&f.view) & (random >> 5 | random >> 17);
+        if (!ready) continue;
+        int warp = pick(&f, ready);
+        assert_int_equal(warp, plain_pick(&p, ready));
+        if (warp == TYTO_NO_WARP) continue;
+        issue(&f, warp);
+        plain_issued(&p, warp);
+    }
+    fabricated_free(&f);
+}
+
 static void active_agrees_with_a_plain_list_in_every_cycle(void **unused) {
     (void)unused;
     for (uint32_t seed = 1; seed < 40; seed++) {
-        Fabricated f;
-        Plain p = {.count = 12, .active = 4};
-        uint32_t random = seed;
-        for (int i = 0; i < 12; i++)
-            p.slot[i] = i;
-        fabricate(&f, "two-level-active:active=4", (FabricatedSize){.warps = 12});
-        launch_all(&f);
-        for (int cycle = 0; cycle < 2000; cycle++) {
-            random = random * 1664525 + 1013904223;
-            if (random >> 24 < 40) f.view.waits_memory ^= random >> 8 & 0xFFF & random >> 12;
-            pass(&f, 1);
-            plain_exchange(&p, sched_view_unblocked(&f.view));
-            uint64_t ready = sched_view_unblocked(&f.view) & (random >> 5 | random >> 17);
-            if (!ready) continue;
-            int warp = pick(&f, ready);
-            assert_int_equal(warp, plain_pick(&p, ready));
-            if (warp == TYTO_NO_WARP) continue;
-            issue(&f, warp);
-            plain_issued(&p, warp);
-        }
-        fabricated_free(&f);
+        agree_with_a_plain_list("two-level-active:active=1", 1, seed);
+        agree_with_a_plain_list("two-level-active:active=4", 4, seed);
+        agree_with_a_plain_list("two-level-active:active=11", 11, seed);
+        agree_with_a_plain_list("two-level-active:active=12", 12, seed); /* none waits */
     }
 }
 

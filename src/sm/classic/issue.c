@@ -556,17 +556,18 @@ ALWAYS void count_repeats(SmIssue *issue) {
 }
 
 /* Records what each scheduler's cycle was, judged by the warps that the policy looks at. These
- * warps may change in every cycle, even if the schedulers have no reason to pick. */
+ * warps may change in every cycle, even if the schedulers have no reason to pick. The cycles before
+ * it must have been counted. */
 RARE void note_seen(SmIssue *issue, SmContext *sm) {
-    count_repeats(issue);
-    uint64_t looked = sched_agent_looks_at(&sm->policy, &sm->view), owing = issue->slots.owing;
-    uint64_t valid = (sm->view.has_instruction | owing) & ~blocked(sm) & looked;
-    for (uint32_t s = 0; s < sm->view.schedulers; s++) {
-        uint64_t mine = valid & sm->view.scheduler_warps[s];
-        issue->seen[s] = issue->outcome[s] == SM_ISSUED     ? SM_SEEN_ISSUE
-                         : !mine                            ? SM_SEEN_IDLE
-                         : !(mine & (issue->clear | owing)) ? SM_SEEN_SCOREBOARD
-                                                            : SM_SEEN_PIPELINE;
+    static const uint8_t SEEN[] = {SM_SEEN_IDLE, SM_SEEN_SCOREBOARD, SM_SEEN_PIPELINE};
+    const uint64_t looked = sched_agent_looks_at(&sm->policy, &sm->view);
+    const uint64_t owing = issue->slots.owing;
+    const uint64_t valid = (sm->view.has_instruction | owing) & ~blocked(sm) & looked;
+    const uint64_t clear = valid & (issue->clear | owing);
+    for (uint32_t s = 0; s < issue->schedulers; s++) {
+        const uint64_t mine = sm->view.scheduler_warps[s];
+        const uint8_t idle_as = SEEN[((valid & mine) != 0) + ((clear & mine) != 0)];
+        issue->seen[s] = issue->outcome[s] == SM_ISSUED ? SM_SEEN_ISSUE : idle_as;
     }
 }
 
@@ -662,7 +663,9 @@ void issue_do_step(SmIssue *issue, SmContext *sm, bool will_look) {
         if (issue->is_plain) run_schedulers(issue, sm, true);
         else run_all_schedulers(issue, sm);
     }
-    if (__builtin_expect(issue->looks, false)) note_seen(issue, sm);
+    if (__builtin_expect(!issue->looks, true)) return;
+    if (!will_look) count_repeats(issue);
+    note_seen(issue, sm);
 }
 
 /* ---- Accounting ---- */
