@@ -263,8 +263,8 @@ static void visit_vector_atom(void *user, const char *spelling) {
 static void run_faults(Trial *trial) {
     static const char *const faults[] = {
         /* the store keeps the load alive */
-        "ld.global.v8.b32 {e0, e1, e2, e3, e4, e5, e6, e7}, [out+16];\n"
-        "st.global.v8.b32 [out], {e0, e1, e2, e3, e4, e5, e6, e7}",
+        ("ld.global.v8.b32 {e0, e1, e2, e3, e4, e5, e6, e7}, [out+16];\n"
+         "st.global.v8.b32 [out], {e0, e1, e2, e3, e4, e5, e6, e7}"),
         "st.v8.b32 [out+16], {e0, e1, e2, e3, e4, e5, e6, e7}",
         "ld.global.b128 x0, [out+8];\nst.global.b128 [out], x0",
         "atom.global.exch.b128 x0, [out+8], x0",
