@@ -173,12 +173,11 @@ BlasType blas_product_type(BlasType in, BlasType out) {
     return BLAS_NO_TYPE;
 }
 
-cublasStatus_t blas_multiply(cublasHandle_t handle, BlasType in, BlasType out,
-                             const BlasProduct *product, int count) {
-    enum { TILE = 64, MOST_IN_Z = 65535 };
+/* Multiplies matrices of a batch that one launch has room for. */
+static cublasStatus_t multiply_some(cublasHandle_t handle, BlasType in, BlasType out,
+                                    const BlasProduct *product, int count) {
+    enum { TILE = 64 };
     BlasProduct copy = *product;
-    if (product->m == 0 || product->n == 0 || count == 0) return CUBLAS_STATUS_SUCCESS;
-    if (count > MOST_IN_Z) return CUBLAS_STATUS_NOT_SUPPORTED;
     cublasStatus_t status;
     if (blas_tensor_multiply(handle, in, out, product, count, &status)) return status;
     for (int i = 0; i < PRODUCT_COUNT; i++)
@@ -186,4 +185,39 @@ cublasStatus_t blas_multiply(cublasHandle_t handle, BlasType in, BlasType out,
             return blas_launch(handle, "gemm", products[i].types, (product->m + TILE - 1) / TILE,
                                (product->n + TILE - 1) / TILE, count, &copy);
     return CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+static void skip_operand(BlasOperand *operand, BlasType type, bool is_list, int64_t count) {
+    const int64_t each =
+        is_list ? (int64_t)sizeof(uint64_t) : operand->batch * blas_type_bytes[type];
+    if (operand->items) operand->items += (uint64_t)(count * each);
+}
+
+/* Advances a product by `count` matrices of its batch; a multiple of 32, because ReLU keeps a bit
+ * of each input in words. */
+static void skip_matrices(BlasProduct *p, BlasType in, BlasType out, int64_t count) {
+    const int64_t bias_bytes = blas_type_bytes[p->bias_is_f32 ? BLAS_F32 : out];
+    const int64_t inputs = count * p->aux_batch;
+    const bool has_bits =
+        p->activation == BLAS_ACTIVATION_RELU || p->activation == BLAS_ACTIVATION_DRELU;
+    skip_operand(&p->a, in, p->is_list, count);
+    skip_operand(&p->b, in, p->is_list, count);
+    skip_operand(&p->c, out, p->is_list, count);
+    skip_operand(&p->d, out, p->is_list, count);
+    if (p->bias) p->bias += (uint64_t)(count * p->bias_batch * bias_bytes);
+    if (p->aux) p->aux += (uint64_t)(has_bits ? inputs / 8 : inputs * blas_type_bytes[out]);
+}
+
+cublasStatus_t blas_multiply(cublasHandle_t handle, BlasType in, BlasType out,
+                             const BlasProduct *product, int count) {
+    enum { MOST_IN_Z = 65504 }; /* multiple of 32 up to the 65,535 blocks of a grid in z */
+    BlasProduct rest = *product;
+    if (product->m == 0 || product->n == 0) return CUBLAS_STATUS_SUCCESS;
+    for (; count > 0; count -= MOST_IN_Z) {
+        const int some = count < MOST_IN_Z ? count : MOST_IN_Z;
+        const cublasStatus_t status = multiply_some(handle, in, out, &rest, some);
+        if (status != CUBLAS_STATUS_SUCCESS) return status;
+        skip_matrices(&rest, in, out, some);
+    }
+    return CUBLAS_STATUS_SUCCESS;
 }

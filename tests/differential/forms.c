@@ -42,7 +42,9 @@ static bool is_wrong(const Form *form) {
     if (strncmp(form->text, "madc.hi", 7) == 0 && form->register_bits[0] == 64) return true;
     if (strncmp(form->text, "cvt", 3) == 0 && form_has(form, "bf16") && form_has(form, "f16"))
         return true;
-    return strcmp(form_word(form, 0), "cnot") == 0;
+    if (strncmp(form->text, "mad.hi.cc", 9) == 0) return true;
+    if (strcmp(form->text, "neg.s16") == 0 || strcmp(form->text, "abs.s16") == 0) return true;
+    return strcmp(form_word(form, 0), "cnot") == 0 || strcmp(form_word(form, 0), "szext") == 0;
 }
 
 /* Forms that a GPU computes differently from the ISA (docs/real-gpu.md) or that the ISA leaves
