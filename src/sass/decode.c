@@ -150,7 +150,8 @@ static uint8_t suffix_of(Decoder *d, const SassField *f, unsigned at) {
         SASS_SUFFIX_HI_LO_NP, SASS_SUFFIX_LO_HI_NP, SASS_SUFFIX_INVALID,  SASS_SUFFIX_INVALID};
     switch (f->suffixes) {
     case SASS_SUFFIXES_HALF: {
-        uint64_t half = take(d, at == SASS_AT_A ? 74 : at == SASS_AT_B ? 60 : 81, 2);
+        const uint32_t of_c = f->suffix_bit ? f->suffix_bit : 81;
+        uint64_t half = take(d, at == SASS_AT_A ? 74U : at == SASS_AT_B ? 60U : of_c, 2);
         bool is_mixed = at == SASS_AT_B && has(f, SASS_MIXED) && take(d, AT_MIXED_SIGN, 1);
         return is_mixed && !half ? SASS_SUFFIX_H0_NH1 : halves[half];
     }

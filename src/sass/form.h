@@ -79,7 +79,8 @@ typedef struct SassField {
     uint8_t neg;            /* predicates: the negation bit; 0: none */
     uint8_t reuse;          /* the bit that keeps a register in the register file cache; 0: none */
     uint8_t suffixes;       /* SassSuffixSet; 0: none */
-    uint8_t suffix_bit;     /* of predicates: the bit that selects the uniform file */
+    uint8_t suffix_bit;     /* of predicates: the bit that selects the uniform file. Of halves: the
+                               place in operand c; 0: bit 81 */
     uint8_t descriptor_bit; /* addresses: the bit that makes the uniform register a descriptor */
     uint8_t shown_by;       /* a modifier; printed only if it is not 0 */
     uint8_t hidden_by;      /* a modifier; not printed if it is not 0 */

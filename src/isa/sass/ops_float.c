@@ -282,8 +282,8 @@ bool tr_op_hmnmx2(Translator *t) {
 bool tr_op_vhmnmx(Translator *t) {
     bool negated;
     const bool is_bf16 = tr_mod(t, SASS_MOD_BF16);
-    const IsaOperand x = tr_row(t, tr_operand(t, 1)), y = tr_row(t, tr_operand(t, 2));
-    const IsaOperand z = tr_row(t, tr_operand(t, 3)), first = tr_scratch(t);
+    const IsaOperand x = tr_halves(t, tr_operand(t, 1)), y = tr_halves(t, tr_operand(t, 2));
+    const IsaOperand z = tr_halves(t, tr_operand(t, 3)), first = tr_scratch(t);
     if (tr_word(t, tr_operand(t, 4), &negated) != ISA_PRED_TRUE)
         return tr_refuse(t, "a choice by predicate");
     const IsaHandler least = is_bf16 ? ISA_DO_MIN_BF16X2 : ISA_DO_MIN_F16X2;
