@@ -13,7 +13,7 @@
 enum {
     SCRATCH_WORDS = PROGRAM_THREADS * PROGRAM_PRIVATE_BYTES / 8 + PROGRAM_CELLS,
     INPUT_SEED = 17,
-    INSTRUCTION_LIMIT = 1 << 20, /* of a launch, which needs below 2^16 */
+    INSTRUCTION_LIMIT = 1 << 24, /* of a launch; nested loops with divisions need some 2^20 */
     EDGES_OF = 3                 /* one in this many values is an edge value of its type */
 };
 

@@ -43,6 +43,7 @@ static bool is_wrong(const Form *form) {
     if (strncmp(form->text, "cvt", 3) == 0 && form_has(form, "bf16") && form_has(form, "f16"))
         return true;
     if (strncmp(form->text, "mad.hi.cc", 9) == 0) return true;
+    if (strncmp(form->text, "mad.hi.sat", 10) == 0) return true;
     if (strcmp(form->text, "neg.s16") == 0 || strncmp(form->text, "abs.s", 5) == 0) return true;
     if (strstr(form->text, ".e4m3x2.f") || strstr(form->text, ".e5m2x2.f")) return true;
     return strcmp(form_word(form, 0), "cnot") == 0 || strcmp(form_word(form, 0), "szext") == 0;
