@@ -24,6 +24,10 @@ static inline bool bits_is_power_of_two(uint64_t value) { return value && !(valu
 static inline uint64_t bits_align_up(uint64_t value, uint64_t align) {
     return (value + align - 1) / align * align;
 }
+/* The smallest k for which 2^k >= value. */
+static inline int bits_log2_up(uint64_t value) {
+    return value <= 1 ? 0 : bits_highest64(value - 1) + 1;
+}
 /* A word with the lowest `count` bits set, 0 <= count <= 64. */
 static inline uint64_t bits_low_mask(int count) {
     return count >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1;

@@ -12,8 +12,8 @@ typedef struct Gemm {
     BlasType type_a, type_b, type_c, scalars;
     long long stride_a, stride_b, stride_c; /* distances in a batch */
     bool is_list;                           /* a, b and c are lists of addresses on the device */
-    bool is_pedantic, allows_tf32;
-    int64_t count; /* number of products */
+    cublasComputeType_t compute;            /* 0: that of the function */
+    int64_t count;                          /* number of products */
 } Gemm;
 
 static bool is_right(const Gemm *g) {
@@ -44,9 +44,9 @@ static cublasStatus_t run(cublasHandle_t handle, Gemm g) {
                      .n = (int32_t)g.n,
                      .k = (int32_t)g.k,
                      .is_list = g.is_list,
-                     .is_pedantic = g.is_pedantic,
-                     .allows_tf32 =
-                         g.allows_tf32 || blas_math_mode(handle) == CUBLAS_TF32_TENSOR_OP_MATH,
+                     .is_pedantic = blas_is_pedantic(g.compute),
+                     .allows_tf32 = blas_allows_tf32(g.compute) ||
+                                    blas_math_mode(handle) == CUBLAS_TF32_TENSOR_OP_MATH,
                      .conjugates_a = g.opa == CUBLAS_OP_C,
                      .conjugates_b = g.opb == CUBLAS_OP_C,
                      .alpha = blas_scalar(handle, g.alpha, g.scalars, sum),
@@ -137,26 +137,10 @@ static BlasType scalar_type(cublasComputeType_t compute, cudaDataType c) {
         cudaDataType b_type, INT ldb, const void *beta, void *c, cudaDataType c_type, INT ldc,     \
         cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {                                 \
         (void)algorithm;                                                                           \
-        return run(handle, (Gemm){opa,                                                             \
-                                  opb,                                                             \
-                                  m,                                                               \
-                                  n,                                                               \
-                                  k,                                                               \
-                                  alpha,                                                           \
-                                  a,                                                               \
-                                  b,                                                               \
-                                  beta,                                                            \
-                                  c,                                                               \
-                                  lda,                                                             \
-                                  ldb,                                                             \
-                                  ldc,                                                             \
-                                  blas_type_of(a_type),                                            \
-                                  blas_type_of(b_type),                                            \
-                                  blas_type_of(c_type),                                            \
-                                  scalar_type(compute, c_type),                                    \
-                                  .is_pedantic = blas_is_pedantic(compute),                        \
-                                  .allows_tf32 = blas_allows_tf32(compute),                        \
-                                  .count = 1});                                                    \
+        return run(handle,                                                                         \
+                   (Gemm){opa, opb, m, n, k, alpha, a, b, beta, c, lda, ldb, ldc,                  \
+                          blas_type_of(a_type), blas_type_of(b_type), blas_type_of(c_type),        \
+                          scalar_type(compute, c_type), .compute = compute, .count = 1});          \
     }                                                                                              \
     cublasStatus_t cublasGemmBatchedEx##END(                                                       \
         cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
@@ -183,8 +167,7 @@ static BlasType scalar_type(cublasComputeType_t compute, cudaDataType c) {
                                   blas_type_of(c_type),                                            \
                                   scalar_type(compute, c_type),                                    \
                                   .is_list = true,                                                 \
-                                  .is_pedantic = blas_is_pedantic(compute),                        \
-                                  .allows_tf32 = blas_allows_tf32(compute),                        \
+                                  .compute = compute,                                              \
                                   .count = count});                                                \
     }                                                                                              \
     cublasStatus_t cublasGemmStridedBatchedEx##END(                                                \
@@ -214,8 +197,7 @@ static BlasType scalar_type(cublasComputeType_t compute, cudaDataType c) {
                                   stride_a,                                                        \
                                   stride_b,                                                        \
                                   stride_c,                                                        \
-                                  .is_pedantic = blas_is_pedantic(compute),                        \
-                                  .allows_tf32 = blas_allows_tf32(compute),                        \
+                                  .compute = compute,                                              \
                                   .count = count});                                                \
     }
 ANY_TYPES(int, )

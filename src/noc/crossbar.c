@@ -90,7 +90,7 @@ static void *create(Noc *noc) {
     const NocConfig *config = &noc->config;
     size_t nodes = (size_t)config->nodes, words = (size_t)noc->words;
     uint64_t most_packets = (uint64_t)(config->injection_flits + config->buffer_flits + 1);
-    size_t ring_packets = (size_t)1 << noc_log2_up(most_packets);
+    size_t ring_packets = (size_t)1 << bits_log2_up(most_packets);
     size_t stride = ring_packets + SINK_APART; /* as in sink.c */
     Crossbar *xbar = base_calloc(1, sizeof *xbar);
     xbar->ring_mask = (uint32_t)ring_packets - 1;

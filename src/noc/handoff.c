@@ -112,7 +112,7 @@ static NocHandoff *new_handoff(const Noc *noc) {
     const size_t by_room = (size_t)noc->config.ejection_flits * channels;
     const size_t by_steps = (size_t)noc->most_arrivals * NOC_MOST_APART;
     const size_t most = nodes * (by_room < by_steps ? by_room : by_steps);
-    const size_t arrivals = (size_t)1 << noc_log2_up(most);
+    const size_t arrivals = (size_t)1 << bits_log2_up(most);
     const size_t slot =
         (size_t)noc->sink.words * sizeof(uint64_t) + nodes * channels * sizeof(uint16_t);
     const size_t slot_lines = (slot + SINK_LINE - 1) / SINK_LINE;

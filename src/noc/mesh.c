@@ -127,7 +127,7 @@ typedef struct Mesh {
 /* ---- Wheels ---- */
 
 static void wheel_init(Wheel *wheel, uint64_t horizon, size_t capacity) {
-    size_t count = (size_t)1 << noc_log2_up(horizon + 1);
+    size_t count = (size_t)1 << bits_log2_up(horizon + 1);
     wheel->mask = count - 1;
     wheel->lists = base_calloc(count, sizeof(List));
     for (size_t i = 0; i < count; i++)
@@ -217,7 +217,7 @@ static int ejection_channel(const Mesh *mesh, int node, int number) {
 
 static void create_nodes(Mesh *mesh, const NocConfig *config) {
     size_t nodes = (size_t)config->nodes;
-    size_t ring_packets = (size_t)1 << noc_log2_up((uint64_t)config->injection_flits);
+    size_t ring_packets = (size_t)1 << bits_log2_up((uint64_t)config->injection_flits);
     mesh->queue_mask = (uint32_t)ring_packets - 1;
     mesh->queues = base_calloc(nodes, sizeof(Queue));
     mesh->queued = base_calloc(nodes * ring_packets, sizeof(uint32_t));
@@ -233,7 +233,7 @@ static void create_nodes(Mesh *mesh, const NocConfig *config) {
 
 static void create_buffers(Mesh *mesh, const NocConfig *config) {
     size_t vcs = (size_t)mesh->routers * ROUTER_LANES;
-    size_t ring_flits = (size_t)1 << noc_log2_up((uint64_t)config->buffer_flits);
+    size_t ring_flits = (size_t)1 << bits_log2_up((uint64_t)config->buffer_flits);
     mesh->buffer_mask = (uint16_t)(ring_flits - 1);
     mesh->vc = base_calloc(vcs, sizeof(VirtualChannel));
     mesh->buffers = base_calloc(vcs * ring_flits, sizeof(Flit));

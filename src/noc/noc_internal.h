@@ -190,9 +190,4 @@ static inline int noc_next_in_set(const uint64_t *set, int words, int start) {
     return w * 64 + bits_lowest64(word);
 }
 
-/* The smallest k for which 2^k >= value. */
-static inline int noc_log2_up(uint64_t value) {
-    return value <= 1 ? 0 : bits_highest64(value - 1) + 1;
-}
-
 #endif

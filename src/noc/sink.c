@@ -7,9 +7,9 @@
 #include "noc/noc_internal.h"
 
 void sink_init(Sink *sink, int nodes, int packets, int horizon) {
-    size_t ring_packets = (size_t)1 << noc_log2_up((uint64_t)packets);
+    size_t ring_packets = (size_t)1 << bits_log2_up((uint64_t)packets);
     size_t stride = ring_packets + SINK_APART;
-    size_t slots = (size_t)1 << noc_log2_up((uint64_t)horizon + NOC_MOST_APART + 1);
+    size_t slots = (size_t)1 << bits_log2_up((uint64_t)horizon + NOC_MOST_APART + 1);
     sink->words = (int)bits_words((size_t)nodes);
     sink->ring_mask = (uint32_t)ring_packets - 1;
     sink->wheel_mask = slots - 1;

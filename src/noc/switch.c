@@ -42,7 +42,7 @@ typedef struct Switch {
 static void *create(Noc *noc) {
     const NocConfig *config = &noc->config;
     size_t nodes = (size_t)config->nodes, words = (size_t)noc->words;
-    size_t ring_packets = (size_t)1 << noc_log2_up((uint64_t)config->injection_flits);
+    size_t ring_packets = (size_t)1 << bits_log2_up((uint64_t)config->injection_flits);
     Switch *sw = base_calloc(1, sizeof *sw);
     sw->ring_mask = (uint32_t)ring_packets - 1;
     sw->inputs = base_calloc(nodes, sizeof(Input));

@@ -8,24 +8,17 @@ enum { NO_ENTRY = UINT32_MAX, BLOCK_SECTORS = 32 /* bits of MemRequest.sectors *
 
 /* ---- construction ---- */
 
-static uint32_t log2_up(uint64_t value) {
-    uint32_t shift = 0;
-    while (UINT64_C(1) << shift < value)
-        shift++;
-    return shift;
-}
-
 Coalescer *coalescer_new(const CoalescerEnvironment *environment, Arena *arena) {
     const CoalescerConfig *config = environment->config;
     if (!config->entries) return NULL;
     Coalescer *coalescer = ARENA_ARRAY(arena, Coalescer, 1);
-    const uint32_t buckets = UINT32_C(1) << log2_up(config->entries);
+    const uint32_t buckets = UINT32_C(1) << bits_log2_up(config->entries);
     *coalescer = (Coalescer){
         .environment = *environment,
         .entries = ARENA_ARRAY(arena, CoalescerEntry, config->entries),
         .buckets = ARENA_ARRAY(arena, uint32_t, buckets),
         .bucket_mask = buckets - 1,
-        .block_shift = log2_up((uint64_t)environment->sector_bytes * BLOCK_SECTORS),
+        .block_shift = (uint32_t)bits_log2_up((uint64_t)environment->sector_bytes * BLOCK_SECTORS),
     };
     uint32_t *reads = ARENA_ARRAY(arena, uint32_t, (size_t)config->entries * config->requests);
     for (uint32_t i = 0; i < buckets; i++)
@@ -48,7 +41,7 @@ static uint64_t start_of(const Coalescer *coalescer, const MemRequest *request) 
 static uint64_t end_of(const Coalescer *coalescer, const MemRequest *request) {
     const uint32_t sector = coalescer->environment.sector_bytes;
     const uint64_t base = request->address & ~(uint64_t)(sector - 1);
-    return base + (uint64_t)log2_up((uint64_t)request->sectors + 1) * sector;
+    return base + (uint64_t)(bits_highest32(request->sectors) + 1) * sector;
 }
 
 /* The sectors of a request, from its first one on. */
