@@ -10,6 +10,7 @@
 void modern_issue_init(ModernIssue *issue, const SmContext *sm) {
     const SmConfig *config = sm->config;
     issue->subcores = config->subcores;
+    issue->all = (1u << issue->subcores) - 1;
     for (uint32_t s = 0; s < issue->subcores; s++)
         constants_init(&issue->subcore[s].constants, &config->modern, sm->arena);
     counters_init(&issue->counters, sm->arena);
@@ -20,8 +21,7 @@ void modern_issue_init(ModernIssue *issue, const SmContext *sm) {
 
 static void start_subcore(ModernSubcore *core) {
     memset(core->free_at, 0, sizeof core->free_at);
-    core->issues_from = core->paid_until = 0;
-    core->outcome = SM_IDLE_NO_WARP;
+    core->all_free_at = core->issues_from = core->paid_until = 0;
     core->seen = SM_SEEN_IDLE;
     ports_start(&core->ports, 0);
     constants_start(&core->constants);
@@ -35,8 +35,11 @@ void modern_issue_start(ModernIssue *issue, const SmContext *sm) {
     issue->wheel = (ModernWheel){0};
     issue->looks = sched_agent_looks(&sm->policy);
     issue->steps_always = issue->looks || sched_agent_always_steps(&sm->policy);
-    issue->has_issued = issue->has_ready = false;
+    issue->issued = issue->paying = 0;
+    issue->has_ready = false;
     issue->allowed = UINT64_MAX;
+    memset(issue->asleep, 0, sizeof issue->asleep);
+    issue->asleep[SM_IDLE_NO_WARP] = issue->subcores;
     for (uint32_t s = 0; s < issue->subcores; s++)
         start_subcore(&issue->subcore[s]);
     counters_start(&issue->counters);
@@ -264,6 +267,12 @@ static void send_to_memory(ModernIssue *issue, SmContext *sm, int warp, uint32_t
     sm_profile_accesses(insts_memory_of(&sm->insts, index), pc);
 }
 
+/* The pipe accepts nothing before `cycle`. */
+static void occupy(ModernSubcore *core, int pipe, uint64_t cycle) {
+    core->free_at[pipe] = cycle;
+    if (cycle > core->all_free_at) core->all_free_at = cycle;
+}
+
 /* Sends another instruction to its pipe, after it has reserved its register ports. */
 static void send_to_pipe(ModernIssue *issue, SmContext *sm, int warp, const ModernRow *row) {
     ModernSubcore *core = &issue->subcore[subcore_of(issue, warp)];
@@ -272,7 +281,7 @@ static void send_to_pipe(ModernIssue *issue, SmContext *sm, int warp, const Mode
         late = ports_read(&core->ports, row, warp, sm->cycle);
         core->issues_from = ports_free_from(&core->ports);
     }
-    core->free_at[row->pipe] = sm->cycle + late + row->busy;
+    occupy(core, row->pipe, sm->cycle + late + row->busy);
 }
 
 /* Raises the counters that the instruction names. Schedules their fall, except for memory
@@ -317,12 +326,13 @@ static void profile_issue(SmContext *sm, int warp, uint32_t pc, const ModernRow 
 
 /* Takes the instruction's slots; the sub-core issues nothing else during them. */
 static void take_slots(ModernIssue *issue, SmContext *sm, int warp, uint32_t slots) {
-    ModernSubcore *core = &issue->subcore[subcore_of(issue, warp)];
+    const uint32_t s = subcore_of(issue, warp);
     sm->view.warp[warp].instructions += issues_own(sm) ? slots : 1;
     if (issues_own(sm)) sm->counters.machine_instructions += slots;
     if (slots <= 1) return;
-    core->paid_until = sm->cycle + slots;
-    core->payer = (uint8_t)warp;
+    issue->subcore[s].paid_until = sm->cycle + slots;
+    issue->subcore[s].payer = (uint8_t)warp;
+    issue->paying |= 1u << s;
 }
 
 /* Reports the issue to the policy, as the last step. */
@@ -395,7 +405,7 @@ static void keep_for_product(ModernIssue *issue, const SmContext *sm, int warp, 
     const uint32_t s = subcore_of(issue, warp);
     const uint64_t from = products_issue_from(sm->products, s);
     if (sm->warps.warp[warp].grid->infos[pc].flags & ISA_IS_WARPGROUP)
-        issue->subcore[s].free_at[PIPE_TENSOR] = from > sm->cycle ? from : sm->cycle + 1;
+        occupy(&issue->subcore[s], PIPE_TENSOR, from > sm->cycle ? from : sm->cycle + 1);
 }
 
 /* Issues the warp's next instruction. Returns false if it failed. */
@@ -431,12 +441,6 @@ static bool issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
 
 /* ---- One sub-core ---- */
 
-/* Warps that could issue if their pipe accepted their next instruction. */
-static uint64_t ready_warps(const ModernIssue *issue, const SmContext *sm) {
-    return context_live(sm) & ~(issue->delayed | issue->blocked) &
-           ~(sm->view.at_barrier | sm->warps.held);
-}
-
 /* Warps whose next instruction finds no room in the sub-core's memory queue, or no free record in
  * the SM. */
 static uint64_t without_room(const ModernIssue *issue, const SmContext *sm, uint32_t s) {
@@ -446,58 +450,22 @@ static uint64_t without_room(const ModernIssue *issue, const SmContext *sm, uint
     return full;
 }
 
-/* Warps whose next instruction the sub-core cannot accept now. */
-static uint64_t without_place(const ModernIssue *issue, const SmContext *sm, uint32_t s) {
+uint64_t modern_without_place(const ModernIssue *issue, const SmContext *sm, uint32_t s) {
     const ModernSubcore *core = &issue->subcore[s];
     uint64_t full = without_room(issue, sm, s);
     if (core->issues_from > sm->cycle) return UINT64_MAX;
+    if (core->all_free_at <= sm->cycle) return full;
     for (int pipe = 0; pipe < PIPE_MEMORY; pipe++)
         if (core->free_at[pipe] > sm->cycle) full |= issue->wants[pipe];
     return full;
 }
 
-/* Warps that have a next instruction, judged by their delays. */
-static uint64_t with_instruction(const ModernIssue *issue, const SmContext *sm) {
-    return context_live(sm) & ~(issue->delay[DELAY_FETCH] | issue->delay[DELAY_BRANCH]);
-}
-
-/* The outcome of a sub-core that has no ready warp. */
-static SmOutcome idle_cause(const ModernIssue *issue, const SmContext *sm, uint64_t live) {
-    const uint64_t valid =
-        live & with_instruction(issue, sm) & ~(sm->view.at_barrier | sm->warps.held);
-    if (valid) return valid & ~issue->blocked_long ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
-    if (!live) return SM_IDLE_NO_WARP;
-    if (live & warps_memory_waits(&sm->warps)) return SM_SCOREBOARD_MEMORY;
-    if (live & sm->warps.product_waits) return SM_SCOREBOARD_OTHER;
-    if (live & issue->delay[DELAY_BRANCH]) return SM_IDLE_BRANCH;
-    return live & issue->delay[DELAY_FETCH] ? SM_IDLE_FETCH : SM_IDLE_BARRIER;
-}
-
-/* Why a sub-core issues nothing. */
-static SmOutcome stall_cause(const ModernIssue *issue, const SmContext *sm, uint32_t s) {
-    const uint64_t mine = sm->view.scheduler_warps[s];
-    const uint64_t able = ready_warps(issue, sm) & mine;
-    if (issue->subcore[s].paid_until > sm->cycle + 1) return SM_ISSUED; /* it takes further slots */
-    if (!able) return idle_cause(issue, sm, context_live(sm) & mine);
-    const uint64_t full = without_place(issue, sm, s);
-    if (able & ~full || !(able & issue->allowed)) return SM_THROTTLED;
-    return able & ~issue->wants[PIPE_MEMORY] ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
-}
-
-/* What the sub-core's cycle was, judged by the warps that the policy looks at. */
-static SmSeen seen_of(const ModernIssue *issue, const SmContext *sm, uint32_t s, uint64_t looked) {
-    const uint64_t able = sm->view.has_instruction & ~(sm->view.at_barrier | sm->warps.held);
-    const uint64_t mine = able & looked & sm->view.scheduler_warps[s];
-    if (!mine) return SM_SEEN_IDLE;
-    return mine & ready_warps(issue, sm) ? SM_SEEN_PIPELINE : SM_SEEN_SCOREBOARD;
-}
-
-/* Warps that take further slots of their last instruction. */
-static uint64_t paying(const ModernIssue *issue, const SmContext *sm) {
-    uint64_t warps = 0;
-    for (uint32_t s = 0; s < issue->subcores; s++)
-        warps |= bits_if(issue->subcore[s].paid_until > sm->cycle, issue->subcore[s].payer);
-    return warps;
+/* Ends the slots that are over in `cycle`. */
+static void end_slots(ModernIssue *issue, uint64_t cycle) {
+    for (uint32_t rest = issue->paying; rest; rest &= rest - 1) {
+        const int s = bits_lowest32(rest);
+        if (issue->subcore[s].paid_until <= cycle) issue->paying &= ~(1u << s);
+    }
 }
 
 /* Most instructions without a slot that a sub-core executes in a cycle. Further ones wait, so that
@@ -509,46 +477,28 @@ static bool pass_free(ModernIssue *issue, SmContext *sm, uint32_t s) {
     const uint64_t mine = sm->view.scheduler_warps[s];
     for (int i = 0; i < MOST_FREE; i++) {
         const uint64_t free = issue->free & mine & ~without_room(issue, sm, s);
-        const uint64_t warps = ready_warps(issue, sm) & free & ~paying(issue, sm);
+        const uint64_t warps = modern_ready_warps(issue, sm) & free & ~modern_paying(issue);
         if (!warps) return true;
         if (!issue_warp(issue, sm, bits_lowest64(warps))) return false;
     }
     return true;
 }
 
-/* Runs one sub-core. Returns false if an instruction or the policy failed. */
-static bool run_subcore(ModernIssue *issue, SmContext *sm, uint32_t s) {
-    ModernSubcore *core = &issue->subcore[s];
-    const uint64_t mine = sm->view.scheduler_warps[s];
-    uint64_t ready =
-        ready_warps(issue, sm) & mine & ~issue->free; /* slot-free ones pass in the next cycle */
-    int warp = TYTO_NO_WARP;
-    if (ready) {
-        const uint64_t eligible = ready & ~without_place(issue, sm, s);
-        states_look(&issue->states, ready, eligible);
-        ready = eligible & issue->allowed;
-    }
-    if (core->paid_until > sm->cycle) {
-        issue->states.issued |= UINT64_C(1) << core->payer;
-        ready = 0;
-    }
-    if (ready) warp = pick_warp(sm, (int)s, ready);
-    if (sm->fault) return false;
-    core->outcome = SM_ISSUED;
-    issue->has_issued |= warp != TYTO_NO_WARP || core->paid_until > sm->cycle;
-    if (warp != TYTO_NO_WARP) {
-        issue->states.issued |= UINT64_C(1) << warp;
-        return issue_warp(issue, sm, warp);
-    }
-    if (core->paid_until <= sm->cycle) core->outcome = (uint8_t)stall_cause(issue, sm, s);
-    return true;
+/* The warp that the sub-core issues an instruction of, among its `ready` ones; TYTO_NO_WARP: none,
+ * or the policy failed. */
+static int choose(ModernIssue *issue, SmContext *sm, uint32_t s, uint64_t ready) {
+    const uint64_t eligible = ready & ~modern_without_place(issue, sm, s);
+    const uint64_t candidates = eligible & issue->allowed;
+    states_look(&issue->states, ready, eligible);
+    if (!candidates || issue->paying >> s & 1) return TYTO_NO_WARP;
+    return pick_warp(sm, (int)s, candidates);
 }
 
 /* ---- A cycle ---- */
 
 /* Updates what the view holds about next instructions. */
 static void show(const ModernIssue *issue, SmContext *sm) {
-    const uint64_t live = context_live(sm), has = with_instruction(issue, sm);
+    const uint64_t live = context_live(sm), has = modern_with_instruction(issue, sm);
     sm->view.has_instruction = has;
     sm->view.waits_memory = (issue->blocked_long & has) | (live & warps_memory_waits(&sm->warps));
     sm->view.at_mbarrier = live & sm->warps.phase_waits;
@@ -556,39 +506,10 @@ static void show(const ModernIssue *issue, SmContext *sm) {
     sm->view.wants_load &= live;
 }
 
-/* Accounts for `cycles` cycles of a sub-core with its last outcome. */
-static void count_subcore(ModernIssue *issue, const ModernSubcore *core, uint64_t cycles) {
-    issue->sums.outcome[core->outcome] += cycles;
-    if (issue->looks) issue->sums.seen[core->seen] += cycles;
-}
-
-/* Determines what the sub-core's present outcome means for a policy that looks at some warps. */
-static void note_seen(const ModernIssue *issue, const SmContext *sm, uint32_t s,
-                      ModernSubcore *core, uint64_t looked) {
-    if (!issue->looks) return;
-    const bool has_issued = core->outcome == SM_ISSUED;
-    core->seen = (uint8_t)(has_issued ? SM_SEEN_ISSUE : seen_of(issue, sm, s, looked));
-}
-
 /* Whether the SM certainly steps in the next cycle. */
 static bool steps_next(const ModernIssue *issue, const SmContext *sm) {
     const uint64_t places = issue->wheel.occupied | issue->counters.occupied;
     return issue->has_ready || wheel_has(places, sm->cycle + 1);
-}
-
-/* Accounts for the cycle, and determines the outcomes of later cycles until something changes,
- * unless the next step comes before them. */
-static void note_outcomes(ModernIssue *issue, SmContext *sm) {
-    const uint64_t looked = issue->looks ? sched_agent_looks_at(&sm->policy, &sm->view) : 0;
-    const bool may_sleep = !steps_next(issue, sm);
-    for (uint32_t s = 0; s < issue->subcores; s++) {
-        ModernSubcore *core = &issue->subcore[s];
-        note_seen(issue, sm, s, core, looked);
-        count_subcore(issue, core, 1);
-        if (!may_sleep) continue;
-        core->outcome = (uint8_t)stall_cause(issue, sm, s);
-        note_seen(issue, sm, s, core, looked);
-    }
 }
 
 /* Accounts for cycles in which no sub-core issued. All warps are blocked by memory if none can
@@ -602,12 +523,11 @@ static void count_idle(ModernIssue *issue, const SmContext *sm, uint64_t cycles)
 }
 
 void modern_issue_count(ModernIssue *issue, const SmContext *sm, uint64_t cycles) {
-    bool takes_slots = false;
-    for (uint32_t s = 0; s < issue->subcores; s++) {
-        count_subcore(issue, &issue->subcore[s], cycles);
-        takes_slots |= issue->subcore[s].outcome == SM_ISSUED;
-    }
-    if (!takes_slots) count_idle(issue, sm, cycles);
+    for (int outcome = 0; outcome < SM_OUTCOMES; outcome++)
+        issue->sums.outcome[outcome] += issue->asleep[outcome] * cycles;
+    for (uint32_t s = 0; s < issue->subcores && issue->looks; s++)
+        issue->sums.seen[issue->subcore[s].seen] += cycles;
+    if (!issue->paying) count_idle(issue, sm, cycles);
 }
 
 /* The warps that the policy allows to issue in this cycle. */
@@ -618,12 +538,34 @@ static uint64_t allowed_warps(SmContext *sm) {
     return allowed & (~sm->view.wants_load | sched_agent_may_load(&sm->policy, &sm->view));
 }
 
-/* Runs all sub-cores, starting with another one in each cycle. */
+/* Moves the bit of each sub-core to the place of its turn, if `first` is the first sub-core. */
+static uint32_t in_turn(const ModernIssue *issue, uint32_t subcores, uint32_t first) {
+    return (subcores | subcores << issue->subcores) >> first & issue->all;
+}
+
+/* Runs the sub-cores that have a ready warp, starting with another one in each cycle. The others
+ * are counted by the state in their turn: an instruction changes it only for later turns. */
 static void run_subcores(ModernIssue *issue, SmContext *sm) {
-    for (uint32_t i = 0; i < issue->subcores; i++) {
-        const uint32_t s = (uint32_t)(sm->cycle + i) & (issue->subcores - 1);
-        if (!run_subcore(issue, sm, s)) return;
+    const uint32_t last = issue->subcores - 1, first = (uint32_t)sm->cycle & last;
+    uint32_t left = issue->all & ~issue->paying; /* to be counted */
+    for (uint32_t turn = 0; turn <= last; turn++) {
+        /* instructions without a slot pass in the next cycle */
+        const uint64_t ready = modern_ready_warps(issue, sm) & ~issue->free;
+        const uint32_t waiting = in_turn(issue, modern_subcores_of(issue, ready), first) >> turn;
+        if (!waiting) break;
+        turn += (uint32_t)bits_lowest32(waiting);
+        const uint32_t s = (first + turn) & last;
+        const int warp = choose(issue, sm, s, ready & sm->view.scheduler_warps[s]);
+        if (sm->fault) return;
+        if (warp == TYTO_NO_WARP) continue;
+        const uint32_t before = in_turn(issue, (1u << turn) - 1, last + 1 - first);
+        if (left & before) modern_count_stalls(issue, sm, left & before, issue->sums.outcome);
+        left &= ~(before | 1u << s);
+        issue->issued |= 1u << s;
+        issue->states.issued |= UINT64_C(1) << warp;
+        if (!issue_warp(issue, sm, warp)) return;
     }
+    if (left) modern_count_stalls(issue, sm, left, issue->sums.outcome);
 }
 
 /* Executes instructions without a slot, before the policy is asked. Returns false if one failed. */
@@ -636,22 +578,28 @@ static bool pass_all(ModernIssue *issue, SmContext *sm) {
 void modern_issue_step(ModernIssue *issue, SmContext *sm) {
     show(issue, sm);
     if (issue->steps_always) pick_tell_time(sm);
-    issue->has_issued = false;
     states_begin_cycle(&issue->states, sm);
+    end_slots(issue, sm->cycle);
+    issue->issued = 0;
     if (!pass_all(issue, sm)) return;
+    issue->issued = issue->paying;
+    issue->states.issued = modern_paying(issue);
     issue->allowed = allowed_warps(sm);
     run_subcores(issue, sm);
-    issue->has_ready = ready_warps(issue, sm) != 0;
+    issue->sums.outcome[SM_ISSUED] += (uint64_t)bits_count32(issue->issued);
+    issue->has_ready = modern_ready_warps(issue, sm) != 0;
     show(issue, sm);
-    note_outcomes(issue, sm);
-    if (!issue->has_issued) count_idle(issue, sm, 1);
+    end_slots(issue, sm->cycle + 1);
+    if (issue->looks) modern_count_seen(issue, sm);
+    if (!steps_next(issue, sm)) modern_foresee_outcomes(issue, sm);
+    if (!issue->issued) count_idle(issue, sm, 1);
 }
 
-uint64_t modern_issue_next(const ModernIssue *issue, uint64_t now) {
+uint64_t modern_issue_next(const ModernIssue *issue) {
     uint64_t next = UINT64_MAX;
-    for (uint32_t s = 0; s < issue->subcores; s++) {
-        const uint64_t until = issue->subcore[s].paid_until;
-        if (until > now && until < next) next = until;
+    for (uint32_t rest = issue->paying; rest; rest &= rest - 1) {
+        const uint64_t until = issue->subcore[bits_lowest32(rest)].paid_until;
+        if (until < next) next = until;
     }
     return next;
 }
@@ -661,10 +609,10 @@ uint64_t modern_issue_next(const ModernIssue *issue, uint64_t now) {
 void modern_issue_show_stalls(const ModernIssue *issue, SmContext *sm, const SmL1d *l1d,
                               const SmPort *port) {
     TytoSmView *view = &sm->view;
-    const uint64_t ready = ready_warps(issue, sm);
+    const uint64_t ready = modern_ready_warps(issue, sm);
     uint64_t full = 0;
     for (uint32_t s = 0; s < issue->subcores; s++)
-        full |= ready & view->scheduler_warps[s] & without_place(issue, sm, s);
+        full |= ready & view->scheduler_warps[s] & modern_without_place(issue, sm, s);
     view->lsu_full = full & issue->wants[PIPE_MEMORY];
     view->unit_full = full & ~view->lsu_full;
     l1d_show_room(l1d, port, view, ready);
@@ -675,8 +623,8 @@ SmStallReasons modern_stall_reasons(const ModernIssue *issue, const SmContext *s
     SmStallReasons reasons = {{0}};
     uint64_t left = view->resident, full = 0;
     for (uint32_t s = 0; s < issue->subcores; s++)
-        full |= view->scheduler_warps[s] & without_place(issue, sm, s);
-    sm_take_warp_reasons(&reasons, &left, sm, paying(issue, sm));
+        full |= view->scheduler_warps[s] & modern_without_place(issue, sm, s);
+    sm_take_warp_reasons(&reasons, &left, sm, modern_paying(issue));
     stall_reasons_take(&reasons, &left, issue->delay[DELAY_FETCH], PROFILE_cycles_fetch_miss);
     stall_reasons_take(&reasons, &left, issue->delay[DELAY_BRANCH], PROFILE_cycles_branch);
     stall_reasons_take(&reasons, &left, issue->delayed, PROFILE_cycles_result);

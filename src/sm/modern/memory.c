@@ -7,6 +7,7 @@ void memory_init(ModernMemory *memory, const SmConfig *config) {
 
 void memory_start(ModernMemory *memory) {
     memory->free_at = 0;
+    memory->filled = 0;
     for (uint32_t q = 0; q < memory->queues; q++)
         memory->queue[q] = (ModernQueue){.free_at = 0};
 }
@@ -16,6 +17,7 @@ void memory_put(ModernMemory *memory, uint32_t subcore, uint16_t inst, uint64_t 
     const uint32_t place = (queue->head + queue->count++) % MODERN_MAX_QUEUE;
     queue->inst[place] = inst;
     queue->ready[place] = cycle + memory->config->memory_entry;
+    memory->filled |= 1u << subcore;
 }
 
 /* The first cycle in which the queue's first instruction can go; the queue must not be empty. */
@@ -29,9 +31,9 @@ static uint64_t head_from(const ModernQueue *queue) {
 static ModernQueue *oldest(ModernMemory *memory, const SmContext *sm) {
     ModernQueue *oldest = NULL;
     uint32_t order = 0;
-    for (uint32_t q = 0; q < memory->queues; q++) {
-        ModernQueue *queue = &memory->queue[q];
-        if (!queue->count || head_from(queue) > sm->cycle) continue;
+    for (uint32_t rest = memory->filled; rest; rest &= rest - 1) {
+        ModernQueue *queue = &memory->queue[bits_lowest32(rest)];
+        if (head_from(queue) > sm->cycle) continue;
         const uint32_t issued = sm->insts.inst[queue->inst[queue->head]].order;
         if (oldest && issued - order < UINT32_MAX / 2) continue;
         oldest = queue;
@@ -41,12 +43,12 @@ static ModernQueue *oldest(ModernMemory *memory, const SmContext *sm) {
 }
 
 uint16_t memory_step(ModernMemory *memory, const SmContext *sm, SmLsu *lsu) {
-    if (memory->free_at > sm->cycle || !lsu_is_free(lsu)) return SM_NONE;
+    if (!memory->filled || memory->free_at > sm->cycle || !lsu_is_free(lsu)) return SM_NONE;
     ModernQueue *queue = oldest(memory, sm);
     if (!queue) return SM_NONE;
     const uint16_t inst = queue->inst[queue->head];
     queue->head = (queue->head + 1) % MODERN_MAX_QUEUE;
-    queue->count--;
+    if (--queue->count == 0) memory->filled &= ~(1u << (queue - memory->queue));
     queue->free_at = sm->cycle + memory->config->address_interval;
     memory->free_at = sm->cycle + memory->config->memory_interval;
     lsu_accept(lsu, sm, inst);
@@ -55,10 +57,10 @@ uint16_t memory_step(ModernMemory *memory, const SmContext *sm, SmLsu *lsu) {
 
 uint64_t memory_next(const ModernMemory *memory, const SmLsu *lsu, uint64_t now) {
     uint64_t next = UINT64_MAX;
-    if (!lsu_is_free(lsu)) return next;
-    for (uint32_t q = 0; q < memory->queues; q++) {
-        const ModernQueue *queue = &memory->queue[q];
-        if (queue->count && head_from(queue) < next) next = head_from(queue);
+    if (!memory->filled || !lsu_is_free(lsu)) return next;
+    for (uint32_t rest = memory->filled; rest; rest &= rest - 1) {
+        const uint64_t from = head_from(&memory->queue[bits_lowest32(rest)]);
+        if (from < next) next = from;
     }
     if (next < memory->free_at) next = memory->free_at;
     return next > now ? next : now + 1;

@@ -18,6 +18,7 @@ typedef struct ModernMemory {
     const SmModernConfig *config;
     uint64_t free_at; /* first cycle in which the shared stages accept another instruction */
     uint32_t queues;
+    uint32_t filled; /* queues with an instruction, one bit each */
     ModernQueue queue[SM_MAX_SUBCORES];
 } ModernMemory;
 

@@ -50,12 +50,12 @@ static uint64_t next_step(Sm *sm, const Modern *core) {
     const ModernIssue *issue = &core->issue;
     const uint64_t now = context->cycle;
     if (context->env.never_sleeps || issue->has_ready || sm_retirable(sm)) return now + 1;
-    if (issue->has_issued && context_is_profiled(context)) return now + 1;
+    if (issue->issued && context_is_profiled(context)) return now + 1;
     if (lsu_has_work(&sm->lsu, context, &sm->l1d, &sm->port)) return now + 1;
     const uint64_t times[] = {sm_next_event(sm), wheel_cycle_after(issue->wheel.occupied, now),
                               counters_next(&issue->counters, now),
                               memory_next(&issue->memory, &sm->lsu, now)};
-    uint64_t next = modern_issue_next(issue, now);
+    uint64_t next = modern_issue_next(issue);
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
         if (times[i] < next) next = times[i];
     return next > now ? next : now + 1;

@@ -138,7 +138,7 @@ static void count_now(ModernIssue *issue, const SmContext *sm) {
 }
 
 void states_count(ModernIssue *issue, const SmContext *sm) {
-    if (issue->has_issued || issue->has_ready || issue->states.ready) count_now(issue, sm);
+    if (issue->issued || issue->has_ready || issue->states.ready) count_now(issue, sm);
     else issue->states.pending++;
 }
 
@@ -148,17 +148,8 @@ void states_count_pending(ModernIssue *issue, const SmContext *sm) {
     issue->states.pending = 0;
 }
 
-/* Warps that take further slots of their last instruction. The last step has set the sub-cores'
- * outcomes until something changes. */
-static uint64_t paying(const ModernIssue *issue) {
-    uint64_t warps = 0;
-    for (uint32_t s = 0; s < issue->subcores; s++)
-        warps |= bits_if(issue->subcore[s].outcome == SM_ISSUED, issue->subcore[s].payer);
-    return warps;
-}
-
 void states_count_asleep(ModernIssue *issue, const SmContext *sm, uint64_t cycles) {
-    const uint64_t payers = paying(issue);
+    const uint64_t payers = modern_paying(issue);
     if (!payers) {
         issue->states.pending += cycles;
         return;

@@ -35,16 +35,17 @@ static void test_a_warp_that_yields_issues_nothing_in_the_next_cycle(void **stat
 
 /* Warps 0 and 4 are in one sub-core, warp 1 is in another. The warp that waits gives way. */
 static void test_another_warp_of_the_subcore_uses_the_cycles(void **state) {
+    enum { WARPS = 36 };
     (void)state;
     IsaControl control[MOST];
     start_controls(control);
     control[2].stall = 3;
-    Bench *bench = run("", 8, moves, control, false);
+    Bench *bench = run("", WARPS, moves, control, false);
     assert_int_equal(between(bench, 0, 2, 3), 3);
     assert_int_equal(issue_of(bench, 4, 0), issue_of(bench, 0, 2) + 1);
     assert_int_equal(issue_of(bench, 1, 3), issue_of(bench, 0, 3)); /* in the same cycle */
-    for (int warp = 0; warp < 8; warp++)
-        for (int other = warp + SUBCORES; other < 8; other += SUBCORES)
+    for (int warp = 0; warp < WARPS; warp++)
+        for (int other = warp + SUBCORES; other < WARPS; other += SUBCORES)
             for (uint32_t pc = 0; pc < 6; pc++)
                 for (uint32_t of = 0; of < 6; of++)
                     assert_int_not_equal(issue_of(bench, warp, pc), issue_of(bench, other, of));
@@ -290,6 +291,28 @@ static void test_the_outcomes_add_up(void **state) {
     bench_stop(bench);
 }
 
+/* Warp 0 waits at a barrier until warp 1, in the next sub-core, arrives. In that cycle the
+ * outcome of warp 0's sub-core depends on whose turn comes first. */
+static void test_an_outcome_is_that_of_the_subcores_turn(void **state) {
+    (void)state;
+    static const char *const lines = "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 31;"
+                                     "@!%p1 bra there; mov.u32 %r2, 1; mov.u32 %r2, 1;"
+                                     "there: bar.sync 0; mov.u32 %r3, 1;";
+    uint32_t earlier = 0;
+    for (uint8_t stall = 1; stall <= SUBCORES; stall++) {
+        IsaControl control[MOST];
+        start_controls(control);
+        control[3].stall = 8 + stall; /* only warp 1 executes it */
+        Bench *bench = run("", 2, lines, control, false);
+        const uint64_t from = issue_of(bench, 0, 5), to = issue_of(bench, 1, 5);
+        const bool is_before = (0 - to) % SUBCORES < (1 - to) % SUBCORES;
+        earlier += is_before;
+        assert_int_equal(sm_counters(bench->sm)->idle_barrier, to - from - 1 + is_before);
+        bench_stop(bench);
+    }
+    assert_int_equal(earlier, SUBCORES - 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_stall_count_says_when_the_next_issues),
@@ -309,6 +332,7 @@ int main(void) {
         cmocka_unit_test(test_code_without_control_bits_waits_for_its_results),
         cmocka_unit_test(test_sleep_changes_nothing),
         cmocka_unit_test(test_the_outcomes_add_up),
+        cmocka_unit_test(test_an_outcome_is_that_of_the_subcores_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
