@@ -58,7 +58,7 @@ LONG = '''.version 7.5
     mov.u32 %i, %tid.x;
     mul.wide.u32 %own, %i, 128;
     add.u64 %at, %at, %own;
-    mov.u32 %i, 1000000;
+    mov.u32 %i, 500000;
 again:
     red.global.add.u32 [%at], %i;
     sub.u32 %i, %i, 1;
@@ -773,6 +773,7 @@ class Cache(Case):
         self.check(done, 0)
         return json.loads((self.path / "c.json").read_text(encoding="utf-8"))
 
+    @many_runs
     def test_lru_agrees_with_the_run(self):
         workloads = (("spmv", "--size", "300"), ("bfs", "--size", "300"), ("histogram", "--size", "3000"),
                      ("kmeans", "--size", "200"), ("matmul", "--size", "48"))
