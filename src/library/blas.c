@@ -6,8 +6,9 @@
 
 #include "base/arena.h"
 
-const char *const blas_type_names[] = {"f32", "f64", "f16", "bf16", "s8", "s32", "c32", "c64"};
-const uint32_t blas_type_bytes[] = {4, 8, 2, 2, 1, 4, 8, 16};
+const char *const blas_type_names[] = {"f32", "f64", "f16", "bf16", "s8",
+                                       "s32", "c32", "c64", "e4m3", "e5m2"};
+const uint32_t blas_type_bytes[] = {4, 8, 2, 2, 1, 4, 8, 16, 1, 1};
 
 BlasType blas_type_of(cudaDataType type) {
     switch (type) {
@@ -19,6 +20,8 @@ BlasType blas_type_of(cudaDataType type) {
     case CUDA_R_32I: return BLAS_S32;
     case CUDA_C_32F: return BLAS_C32;
     case CUDA_C_64F: return BLAS_C64;
+    case CUDA_R_8F_E4M3: return BLAS_E4M3;
+    case CUDA_R_8F_E5M2: return BLAS_E5M2;
     default: return BLAS_NO_TYPE;
     }
 }
@@ -49,6 +52,7 @@ cublasStatus_t blas_open(cublasHandle_t *handle) {
 void blas_close(cublasHandle_t handle) {
     device_close(&handle->device);
     if (handle->tensor) cuModuleUnload(handle->tensor);
+    if (handle->tensor_fp8) cuModuleUnload(handle->tensor_fp8);
     for (int type = 0; type < BLAS_NO_TYPE; type++)
         if (handle->mma[type]) cuModuleUnload(handle->mma[type]);
     free(handle);

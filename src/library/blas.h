@@ -6,23 +6,11 @@
 #include "library/device.h"
 #include "tyto/cublas.h"
 
-/* How numbers are stored. */
-typedef enum BlasType {
-    BLAS_F32,
-    BLAS_F64,
-    BLAS_F16,
-    BLAS_BF16,
-    BLAS_S8,
-    BLAS_S32,
-    BLAS_C32, /* complex numbers of two floats */
-    BLAS_C64, /* complex numbers of two doubles */
-    BLAS_NO_TYPE
-} BlasType;
-
 /* A handle of cuBLAS and cuBLASLt; the functions of both accept either. */
 struct cublasContext {
     Device device;
     CUmodule tensor;                  /* the kernels of tensor_kernels.cu; NULL: not loaded */
+    CUmodule tensor_fp8;              /* those for 8-bit floats */
     CUmodule mma[BLAS_NO_TYPE];       /* those of mma_kernels.cu by type; NULL: not loaded */
     cublasPointerMode_t pointer_mode; /* where scalars and results are */
     cublasMath_t math_mode; /* CUBLAS_PEDANTIC_MATH: no tensor cores. Sums always have at least
@@ -31,8 +19,9 @@ struct cublasContext {
     int sm_count_target;              /* likewise */
 };
 
-extern const char blas_kernels[];   /* PTX text of blas_kernels.cu */
-extern const char tensor_kernels[]; /* PTX text of tensor_kernels.cu */
+extern const char blas_kernels[]; /* PTX text of blas_kernels.cu */
+/* PTX text of tensor_kernels.cu, for halves and for 8-bit floats */
+extern const char tensor_kernels[], tensor_fp8_kernels[];
 /* PTX text of mma_kernels.cu for these types */
 extern const char mma_f16_kernels[], mma_bf16_kernels[], mma_f32_kernels[], mma_s8_kernels[];
 
@@ -104,6 +93,13 @@ cublasStatus_t blas_multiply(cublasHandle_t handle, BlasType in, BlasType out,
  * `status` is set. */
 bool blas_tensor_multiply(cublasHandle_t handle, BlasType in, BlasType out,
                           const BlasProduct *product, int count, cublasStatus_t *status);
+/* A product of 8-bit floats on tensor cores, of types `a` and `b`, which no other kernels support.
+ * Returns CUBLAS_STATUS_NOT_SUPPORTED if these do not support it either. */
+cublasStatus_t blas_fp8_multiply(cublasHandle_t handle, BlasType a, BlasType b,
+                                 const BlasProduct *product, const BlasScales *scales, int count);
+/* Whether the current device has the tensor cores for that. */
+bool blas_has_wgmma(void);
+static inline bool blas_is_fp8(BlasType type) { return type == BLAS_E4M3 || type == BLAS_E5M2; }
 /* The type in which a product of these types is computed; BLAS_NO_TYPE: no such product. */
 BlasType blas_product_type(BlasType in, BlasType out);
 

@@ -5,6 +5,21 @@
 
 #include <stdint.h>
 
+/* How numbers are stored. */
+typedef enum BlasType {
+    BLAS_F32,
+    BLAS_F64,
+    BLAS_F16,
+    BLAS_BF16,
+    BLAS_S8,
+    BLAS_S32,
+    BLAS_C32,  /* complex numbers of two floats */
+    BLAS_C64,  /* complex numbers of two doubles */
+    BLAS_E4M3, /* 8-bit floats; only in products of cuBLASLt */
+    BLAS_E5M2,
+    BLAS_NO_TYPE
+} BlasType;
+
 /* A factor: its value, or the address on the device, where it has the type that the call computes
  * in. */
 typedef struct BlasScalar {
@@ -122,6 +137,15 @@ typedef struct BlasTensorMap {
     __attribute__((aligned(64))) uint64_t opaque[16];
 } BlasTensorMap;
 
+/* What a product of 8-bit floats has in addition. All pointers are device addresses of floats; 0:
+ * not given, so a factor is 1. */
+typedef struct BlasScales {
+    uint64_t a, b, d;       /* factors of A, of B, and of D if it has 8-bit floats */
+    uint64_t rows, columns; /* a factor for each row, and for each column, of A B */
+    uint64_t most;          /* receives the largest magnitude in D before its factor */
+    int32_t out, c, bias;   /* BlasType of D, C and the bias */
+} BlasScales;
+
 /* A product on the tensor cores of compute capability 9.0: tensor_kernels.cu. */
 typedef struct BlasTensor {
     BlasTensorMap
@@ -132,7 +156,8 @@ typedef struct BlasTensor {
     int32_t has_d_map;  /* D's map can store the sums times alpha, if beta is 0 */
     uint32_t batches;
     uint32_t cluster_high,
-        cluster_wide; /* tiles of a cluster: in the direction of lines, and along */
+        cluster_wide;  /* tiles of a cluster: in the direction of lines, and along */
+    BlasScales scales; /* only for 8-bit floats */
 } BlasTensor;
 
 enum {

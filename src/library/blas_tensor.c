@@ -40,7 +40,9 @@ static bool has_map(const TensorMatrix *m) { return tensor_is_aligned(m, TENSOR_
 static bool encode(BlasTensorMap *to, const TensorMatrix *m) {
     static const CUtensorMapDataType types[] = {[BLAS_F32] = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
                                                 [BLAS_F16] = CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-                                                [BLAS_BF16] = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16};
+                                                [BLAS_BF16] = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+                                                [BLAS_E4M3] = CU_TENSOR_MAP_DATA_TYPE_UINT8,
+                                                [BLAS_E5M2] = CU_TENSOR_MAP_DATA_TYPE_UINT8};
     CUtensorMap map;
     const uint32_t size = blas_type_bytes[m->type];
     const uint64_t sizes[] = {(uint64_t)m->inner, (uint64_t)m->outer, (uint64_t)m->count};
@@ -65,7 +67,7 @@ int tensor_attribute(CUdevice_attribute which) {
 }
 
 /* Machine code and PTX of sm_90a run on this compute capability alone. */
-static bool has_wgmma(void) {
+bool blas_has_wgmma(void) {
     return tensor_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) == 9 &&
            tensor_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) == 0 &&
            tensor_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) >=
@@ -106,10 +108,12 @@ static Shape shape_of(int32_t lines, int32_t along, int count, int sms) {
 }
 
 /* The kernels are loaded when they are first needed. */
-static CUresult find_kernel(cublasHandle_t handle, const char *name, CUfunction *function) {
+static CUresult find_kernel(cublasHandle_t handle, const char *name, bool is_fp8,
+                            CUfunction *function) {
+    CUmodule *module = is_fp8 ? &handle->tensor_fp8 : &handle->tensor;
     CUresult result = CUDA_SUCCESS;
-    if (!handle->tensor) result = cuModuleLoadData(&handle->tensor, tensor_kernels);
-    if (result == CUDA_SUCCESS) result = cuModuleGetFunction(function, handle->tensor, name);
+    if (!*module) result = cuModuleLoadData(module, is_fp8 ? tensor_fp8_kernels : tensor_kernels);
+    if (result == CUDA_SUCCESS) result = cuModuleGetFunction(function, *module, name);
     if (result != CUDA_SUCCESS) return result;
     return cuFuncSetAttribute(*function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                               BLAS_TENSOR_SHARED);
@@ -131,7 +135,7 @@ static CUresult find_room(CUfunction function, CUlaunchConfig *config, Shape *sh
     return CUDA_SUCCESS;
 }
 
-static CUresult launch(cublasHandle_t handle, const char *name, Shape *shape, int sms,
+static CUresult launch(cublasHandle_t handle, const char *name, bool is_fp8, Shape *shape, int sms,
                        BlasTensor *parameters) {
     CUfunction function;
     CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
@@ -147,7 +151,7 @@ static CUresult launch(cublasHandle_t handle, const char *name, Shape *shape, in
                              .attrs = &cluster,
                              .numAttrs = 1};
     int room = 0;
-    CUresult result = find_kernel(handle, name, &function);
+    CUresult result = find_kernel(handle, name, is_fp8, &function);
     if (result == CUDA_SUCCESS) result = find_room(function, &config, shape, sms, &room);
     if (result != CUDA_SUCCESS) return result;
     const int64_t clusters = groups_of(shape);
@@ -157,31 +161,59 @@ static CUresult launch(cublasHandle_t handle, const char *name, Shape *shape, in
     return cuLaunchKernelEx(&config, function, (void *[]){parameters}, NULL);
 }
 
-static bool wgmma_multiply(cublasHandle_t handle, BlasType in, BlasType out, const BlasProduct *p,
-                           int count, cublasStatus_t *status) {
-    if (in != BLAS_F16 && in != BLAS_BF16) return false;
-    const TensorMatrix a = tensor_matrix_of(in, &p->a, p->m, p->k, count);
-    const TensorMatrix b = tensor_matrix_of(in, &p->b, p->k, p->n, count);
+/* Launches a product of types `a_type` and `b_type` with result `out`; `types` is their part of the
+ * kernel's name. `parameters` has the product, and what only its types need. Returns false if its
+ * copies do not support it. */
+static bool run(cublasHandle_t handle, BlasType a_type, BlasType b_type, BlasType out,
+                const char *types, BlasTensor *parameters, int count, cublasStatus_t *status) {
+    const BlasProduct *p = &parameters->product;
+    const TensorMatrix a = tensor_matrix_of(a_type, &p->a, p->m, p->k, count);
+    const TensorMatrix b = tensor_matrix_of(b_type, &p->b, p->k, p->n, count);
     const TensorMatrix d = tensor_matrix_of(out, &p->d, p->m, p->n, count);
-    if (!has_map(&a) || !has_map(&b) || !has_wgmma()) return false;
-    const bool is_by_row = p->d.row != 1, is_plain = !p->alpha_vector && !p->bias && !p->activation;
+    if (!has_map(&a) || !has_map(&b) || !blas_has_wgmma()) return false;
     const int sms = tensor_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    const bool is_by_row = p->d.row != 1;
     Shape shape = shape_of(is_by_row ? p->m : p->n, is_by_row ? p->n : p->m, count, sms);
-    BlasTensor parameters = {.product = *p,
-                             .is_by_row = is_by_row,
-                             .out_is_f32 = out == BLAS_F32,
-                             .has_d_map = is_plain && has_map(&d),
-                             .batches = (uint32_t)count};
-    if (!encode(&parameters.maps[0], is_by_row ? &a : &b) ||
-        !encode(&parameters.maps[1], is_by_row ? &b : &a) ||
-        (parameters.has_d_map && !encode(&parameters.maps[2], &d)))
+    parameters->is_by_row = is_by_row;
+    parameters->has_d_map &= !p->alpha_vector && !p->bias && !p->activation && has_map(&d);
+    parameters->batches = (uint32_t)count;
+    if (!encode(&parameters->maps[0], is_by_row ? &a : &b) ||
+        !encode(&parameters->maps[1], is_by_row ? &b : &a) ||
+        (parameters->has_d_map && !encode(&parameters->maps[2], &d)))
         return false;
     const char of_a = p->a.column == 1 ? 'd' : 'o', of_b = p->b.row == 1 ? 'd' : 'o';
     char name[64];
-    snprintf(name, sizeof name, "wgmma_%s_%c%c_%u", blas_type_names[in], is_by_row ? of_a : of_b,
+    snprintf(name, sizeof name, "wgmma_%s_%c%c_%u", types, is_by_row ? of_a : of_b,
              is_by_row ? of_b : of_a, shape.width);
-    *status = blas_status(launch(handle, name, &shape, sms, &parameters));
+    *status = blas_status(launch(handle, name, blas_is_fp8(a_type), &shape, sms, parameters));
     return true;
+}
+
+static bool wgmma_multiply(cublasHandle_t handle, BlasType in, BlasType out, const BlasProduct *p,
+                           int count, cublasStatus_t *status) {
+    if (in != BLAS_F16 && in != BLAS_BF16) return false;
+    BlasTensor parameters = {.product = *p, .out_is_f32 = out == BLAS_F32, .has_d_map = true};
+    return run(handle, in, in, out, blas_type_names[in], &parameters, count, status);
+}
+
+/* wgmma transposes only halves, so operands must be stored by depth. */
+cublasStatus_t blas_fp8_multiply(cublasHandle_t handle, BlasType a, BlasType b,
+                                 const BlasProduct *p, const BlasScales *scales, int count) {
+    const bool is_by_row = p->d.row != 1;
+    BlasTensor parameters = {.product = *p,
+                             .has_d_map = !scales->rows && !scales->columns &&
+                                          !blas_is_fp8((BlasType)scales->out),
+                             .scales = *scales};
+    char types[32];
+    cublasStatus_t status;
+    if (p->a.column != 1 || p->b.row != 1 || (p->d.row != 1 && p->d.column != 1))
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (p->m == 0 || p->n == 0 || count == 0) return CUBLAS_STATUS_SUCCESS;
+    snprintf(types, sizeof types, "%s_%s", blas_type_names[is_by_row ? a : b],
+             blas_type_names[is_by_row ? b : a]);
+    return run(handle, a, b, (BlasType)scales->out, types, &parameters, count, &status)
+               ? status
+               : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
 bool blas_tensor_multiply(cublasHandle_t handle, BlasType in, BlasType out, const BlasProduct *p,

@@ -26,6 +26,8 @@ typedef struct Matmul {
     int64_t aux_lead, aux_stride;
     int32_t sm_count_target, aux_type, bias_type;
     int8_t is_fast;
+    void *a_scale, *b_scale, *c_scale, *d_scale, *most;
+    int32_t a_mode, b_mode, c_mode, d_mode; /* cublasLtMatmulMatrixScale_t */
 } Matmul;
 
 typedef struct Transform {
@@ -75,6 +77,15 @@ static const Attribute matmul_attributes[] = {
     FIELD(Matmul, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE, aux_type),
     FIELD(Matmul, CUBLASLT_MATMUL_DESC_FAST_ACCUM, is_fast),
     FIELD(Matmul, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, bias_type),
+    FIELD(Matmul, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, a_scale),
+    FIELD(Matmul, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, b_scale),
+    FIELD(Matmul, CUBLASLT_MATMUL_DESC_C_SCALE_POINTER, c_scale),
+    FIELD(Matmul, CUBLASLT_MATMUL_DESC_D_SCALE_POINTER, d_scale),
+    FIELD(Matmul, CUBLASLT_MATMUL_DESC_AMAX_D_POINTER, most),
+    FIELD(Matmul, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, a_mode),
+    FIELD(Matmul, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, b_mode),
+    FIELD(Matmul, CUBLASLT_MATMUL_DESC_C_SCALE_MODE, c_mode),
+    FIELD(Matmul, CUBLASLT_MATMUL_DESC_D_SCALE_MODE, d_mode),
 };
 
 static const Attribute transform_attributes[] = {
@@ -277,15 +288,64 @@ enum { HAS_BIAS = 4, HAS_BIAS_GRADIENT = 16, HAS_AUX = 128 };
 
 /* The checked arguments of a call. status: the error if they are invalid. */
 typedef struct Plan {
-    BlasType in, out, sum;
+    BlasType in, in_b, c, out, sum; /* in: of A, and of B unless both have 8-bit floats */
     int m, n, k;
     cublasStatus_t status;
 } Plan;
+
+/* Whether each factor belongs to a matrix of 8-bit floats; C never is one. */
+static bool has_right_scales(const Matmul *desc, const Plan *plan) {
+    const bool scales_d = desc->d_scale || desc->most || desc->d_mode;
+    const bool scales_ab = desc->a_scale || desc->b_scale || desc->a_mode || desc->b_mode;
+    return !desc->c_scale && !desc->c_mode && (!scales_d || blas_is_fp8(plan->out)) &&
+           (!scales_ab || blas_is_fp8(plan->in));
+}
+
+/* Whether A, B, C and D of a product of 8-bit floats have types that the vendor's library supports
+ * together: cuBLAS library reference, cublasLtMatmul(). */
+static bool has_fp8_types(const Plan *plan) {
+    const bool has_e5m2 = plan->in == BLAS_E5M2 || plan->in_b == BLAS_E5M2;
+    if (!blas_is_fp8(plan->in) || !blas_is_fp8(plan->in_b)) return false;
+    if (plan->in == BLAS_E5M2 && plan->in_b == BLAS_E5M2) return false;
+    const bool is_half = plan->c == BLAS_F16 || plan->c == BLAS_BF16;
+    if (!blas_is_fp8(plan->out)) return plan->c == plan->out && (is_half || plan->c == BLAS_F32);
+    return is_half && (plan->out == BLAS_E4M3 || has_e5m2);
+}
+
+/* The type of the bias of a product of 8-bit floats. */
+static BlasType fp8_bias_type(const Matmul *desc, const Plan *plan) {
+    if (desc->bias_type != NO_DATA_TYPE) return blas_type_of((cudaDataType)desc->bias_type);
+    return plan->c == BLAS_F32 ? BLAS_BF16 : plan->c;
+}
+
+/* Whether the rest of a product of 8-bit floats is supported. */
+static bool supports_fp8(const Matmul *desc, const Plan *plan) {
+    const BlasType bias = fp8_bias_type(desc, plan);
+    const bool has_modes = (desc->a_mode == CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F ||
+                            desc->a_mode == CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F) &&
+                           desc->a_mode == desc->b_mode && !desc->d_mode;
+    const uint32_t epilogues =
+        CUBLASLT_EPILOGUE_DEFAULT | CUBLASLT_EPILOGUE_GELU | CUBLASLT_EPILOGUE_RELU | HAS_BIAS;
+    return has_fp8_types(plan) && has_modes && !(desc->epilogue & ~epilogues) &&
+           (bias == BLAS_F32 || bias == BLAS_F16 || bias == BLAS_BF16) &&
+           desc->compute == CUBLAS_COMPUTE_32F && desc->scalars == CUDA_R_32F &&
+           desc->pointer_mode <= CUBLASLT_POINTER_MODE_DEVICE && blas_has_wgmma();
+}
+
+/* The type in which the product is computed; BLAS_NO_TYPE: it is not supported. */
+static BlasType sum_of(const Matmul *desc, const Plan *plan) {
+    if (blas_is_fp8(plan->in) || blas_is_fp8(plan->in_b))
+        return supports_fp8(desc, plan) ? BLAS_F32 : BLAS_NO_TYPE;
+    const bool has_pairs = plan->in == plan->in_b && plan->c == plan->out;
+    return has_pairs ? blas_product_type(plan->in, plan->out) : BLAS_NO_TYPE;
+}
 
 static Plan plan_of(const Matmul *desc, const Layout *a, const Layout *b, const Layout *c,
                     const Layout *d) {
     bool has_a = desc->opa != CUBLAS_OP_N, has_b = desc->opb != CUBLAS_OP_N;
     Plan plan = {.in = blas_type_of((cudaDataType)a->type),
+                 .in_b = blas_type_of((cudaDataType)b->type),
+                 .c = blas_type_of((cudaDataType)c->type),
                  .out = blas_type_of((cudaDataType)d->type),
                  .m = (int)d->rows,
                  .n = (int)d->columns,
@@ -297,14 +357,13 @@ static Plan plan_of(const Matmul *desc, const Layout *a, const Layout *b, const 
     bool are_layouts = is_layout(a) && is_layout(b) && is_layout(c) && is_layout(d);
     bool has_one_order = a->order <= CUBLASLT_ORDER_ROW && b->order <= CUBLASLT_ORDER_ROW &&
                          c->order <= CUBLASLT_ORDER_ROW && d->order <= CUBLASLT_ORDER_ROW;
-    plan.sum = a->type == b->type && c->type == d->type ? blas_product_type(plan.in, plan.out)
-                                                        : BLAS_NO_TYPE;
-    if (!fits || !are_layouts || (b->count != d->count && b->stride) ||
-        (a->count != d->count && a->stride))
+    plan.sum = sum_of(desc, &plan);
+    if (!fits || !are_layouts || !has_right_scales(desc, &plan) ||
+        (b->count != d->count && b->stride) || (a->count != d->count && a->stride))
         plan.status = CUBLAS_STATUS_INVALID_VALUE;
     else if (plan.sum == BLAS_NO_TYPE || !has_one_order || desc->opc != CUBLAS_OP_N ||
              desc->pointer_mode > CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST ||
-             blas_type_of((cudaDataType)desc->scalars) == BLAS_NO_TYPE)
+             blas_type_of((cudaDataType)desc->scalars) >= BLAS_E4M3)
         plan.status = CUBLAS_STATUS_NOT_SUPPORTED;
     return plan;
 }
@@ -346,13 +405,35 @@ static void add_scalars(BlasProduct *p, cublasLtHandle_t handle, const Matmul *d
         p->beta = blas_scalar(handle, beta, given, plan->sum);
 }
 
+static cublasStatus_t multiply_fp8(cublasLtHandle_t handle, const Matmul *desc, const Plan *plan,
+                                   const BlasProduct *p, int count) {
+    const bool has_vectors = desc->a_mode == CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+    const uint64_t a = device_address(desc->a_scale), b = device_address(desc->b_scale);
+    const BlasScales scales = {.a = has_vectors ? 0 : a,
+                               .b = has_vectors ? 0 : b,
+                               .d = device_address(desc->d_scale),
+                               .rows = has_vectors ? a : 0,
+                               .columns = has_vectors ? b : 0,
+                               .most = device_address(desc->most),
+                               .out = (int32_t)plan->out,
+                               .c = (int32_t)plan->c,
+                               .bias = (int32_t)fp8_bias_type(desc, plan)};
+    if (scales.most) {
+        const CUresult result = cuMemsetD32Async(scales.most, 0, 1, handle->device.stream);
+        if (result != CUDA_SUCCESS) return blas_status(result);
+    }
+    return blas_fp8_multiply(handle, plan->in, plan->in_b, p, &scales, count);
+}
+
 /* Launches in the call's stream. If the handle is one of cuBLAS, its own settings are not
  * changed. */
 static cublasStatus_t run(cublasLtHandle_t handle, const Matmul *desc, const Plan *plan,
                           const void *alpha, const void *beta, BlasProduct p, int count) {
     add_scalars(&p, handle, desc, plan, alpha, beta);
     add_epilogue(&p, desc, plan);
-    cublasStatus_t status = blas_multiply(handle, plan->in, plan->out, &p, count);
+    cublasStatus_t status = blas_is_fp8(plan->in)
+                                ? multiply_fp8(handle, desc, plan, &p, count)
+                                : blas_multiply(handle, plan->in, plan->out, &p, count);
     if (!status && desc->epilogue & HAS_BIAS_GRADIENT)
         status = sum_gradient(handle, desc, plan, p.d, plan->out, plan->m, plan->n);
     if (!status && desc->epilogue & CUBLASLT_EPILOGUE_BGRADA)

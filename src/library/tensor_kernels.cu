@@ -1,4 +1,4 @@
-/* Products of matrices of halves and bfloat16 on the tensor cores of compute capability 9.0. One warpgroup (the
+/* Products of matrices of halves, bfloat16 or 8-bit floats on the tensor cores of compute capability 9.0. One warpgroup (the
  * producer) copies tiles into shared memory by tensor maps, two others (the consumers) multiply them by wgmma. The
  * thread blocks stay for all tiles of the result.
  *
@@ -11,14 +11,16 @@
 #include "tyto_device/hopper.h"
 
 #include "blas_finish.cuh"
+#ifdef TENSOR_FP8
+#include "blas_fp8.cuh"
+#endif
 
 enum {
     LINES = BLAS_TENSOR_LINES,
     CONSUMERS = 2,
     CONSUMER_LINES = LINES / CONSUMERS, /* those of wgmma */
-    DEPTH = SWIZZLE_HALVES,             /* of a stage */
-    STEPS = DEPTH / 16,                 /* of wgmma in a stage */
-    BOX_BYTES = 64 * SWIZZLE_BYTES,     /* of a copy: 64 x 64 */
+    STEPS = SWIZZLE_BYTES / 32,         /* of wgmma in a stage */
+    BOX_BYTES = 64 * SWIZZLE_BYTES,     /* of a copy: 64 lines, or elements along them, with their depth in a stage */
     PIECE = 64,                         /* elements of a line that are staged at a time */
     PIECE_STRIDE = PIECE + 4,           /* in floats; with more there is no room for four wide stages */
     PLACE_BYTES = CONSUMER_LINES * PIECE_STRIDE * 4, /* of a consumer */
@@ -29,6 +31,11 @@ enum {
 template <int WIDTH> struct Layout {
     static const unsigned lines_bytes = LINES * SWIZZLE_BYTES, stage_bytes = lines_bytes + WIDTH * SWIZZLE_BYTES,
                           stages = ROOM / stage_bytes, boxes = WIDTH / 64, sums = WIDTH / 2 /* of a thread */;
+};
+
+/* The depth of a stage. */
+template <class In> struct Depth {
+    static const unsigned of_stage = SWIZZLE_BYTES / sizeof(In);
 };
 
 /* The tiles of a thread block: its cluster's groups of tiles are each `step`th from `first` on. A group has one tile
@@ -48,7 +55,7 @@ struct Place {
 
 static __device__ __forceinline__ unsigned parts(unsigned count, unsigned size) { return (count + size - 1) / size; }
 
-static __device__ __forceinline__ Tiles tiles_of(const BlasTensor &p, unsigned width) {
+static __device__ __forceinline__ Tiles tiles_of(const BlasTensor &p, unsigned width, unsigned depth) {
     unsigned high = p.cluster_high, wide = p.cluster_wide, rank = cluster_rank();
     unsigned rows = parts(p.is_by_row ? p.product.m : p.product.n, LINES * high);
     unsigned columns = parts(p.is_by_row ? p.product.n : p.product.m, width * wide);
@@ -61,7 +68,7 @@ static __device__ __forceinline__ Tiles tiles_of(const BlasTensor &p, unsigned w
             wide,
             rank % high,
             rank / high,
-            parts(p.product.k, DEPTH)};
+            parts(p.product.k, depth)};
 }
 
 static __device__ __forceinline__ Place place_of(const Tiles &tiles, unsigned group, unsigned width) {
@@ -91,10 +98,11 @@ static __device__ __forceinline__ void fetch_part(unsigned to, const TensorMap &
     }
 }
 
-template <bool lines_by_depth, bool along_by_depth, int WIDTH>
+template <class In, bool lines_by_depth, bool along_by_depth, int WIDTH>
 static __device__ __forceinline__ void produce(const TensorMap *maps, unsigned shared, unsigned barriers,
                                                const Tiles &tiles) {
     typedef Layout<WIDTH> L;
+    const unsigned depth = Depth<In>::of_stage;
     Ring<L::stages> ring;
     const unsigned with_lines = (1 | 1 << tiles.high) << tiles.row, with_along = 3 << tiles.high * tiles.column;
     for (unsigned group = tiles.first; group < tiles.count; group += tiles.step) {
@@ -103,9 +111,9 @@ static __device__ __forceinline__ void produce(const TensorMap *maps, unsigned s
             unsigned stage = shared + ring.slot * L::stage_bytes, full = full_at(barriers, ring.slot);
             barrier_wait(empty_at(barriers, ring.slot), ring.parity ^ 1);
             barrier_expect(full, L::stage_bytes);
-            fetch_part<lines_by_depth>(stage, maps[0], place.line, step * DEPTH, place.batch, full, LINES / 64,
+            fetch_part<lines_by_depth>(stage, maps[0], place.line, step * depth, place.batch, full, LINES / 64,
                                        tiles.wide, tiles.column, with_lines);
-            fetch_part<along_by_depth>(stage + L::lines_bytes, maps[1], place.along, step * DEPTH, place.batch, full,
+            fetch_part<along_by_depth>(stage + L::lines_bytes, maps[1], place.along, step * depth, place.batch, full,
                                        L::boxes, tiles.high, tiles.row, with_along);
         }
     }
@@ -118,18 +126,19 @@ static __device__ __forceinline__ void produce(const TensorMap *maps, unsigned s
 #define NAMES128                                                                                              \
     NAMES60 NAMES10(6) NAMES10(7) NAMES10(8) NAMES10(9) NAMES10(10) NAMES10(11) NAMES8(12)
 
-/* Adds the product of 64 x 16 and 16 x 128 (or 256) elements to the sums, or sets them to it. Operands that are not by
- * depth are transposed. */
+/* Adds the product of 64 lines and 128 (or 256) elements along them to the sums, or sets them to it, for 32 bytes of the
+ * depth. Operands that are not by depth are transposed. */
 template <class In, bool lines_by_depth, bool along_by_depth> struct Multiply;
 
-#define MULTIPLY(In, type, lines_by_depth, along_by_depth, transposed)                                        \
+/* `form`: the depth and types; `transposed`: two more operands, for halves. */
+#define MULTIPLY(In, form, lines_by_depth, along_by_depth, transposed)                                        \
     template <> struct Multiply<In, lines_by_depth, along_by_depth> {                                         \
         static __device__ __forceinline__ void add(float (&sums)[64], unsigned long long a,                   \
                                                    unsigned long long b, unsigned adds) {                     \
             asm volatile("{ .reg .pred adds;\n"                                                               \
                          "setp.ne.b32 adds, %66, 0;\n"                                                        \
-                         "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" NAMES64            \
-                         "}, %64, %65, adds, 1, 1, " transposed "; }"                                         \
+                         "wgmma.mma_async.sync.aligned.m64n128" form " {" NAMES64            \
+                         "}, %64, %65, adds, 1, 1" transposed "; }"                                         \
                          : SUMS64(sums, 0)                                                                    \
                          : "l"(a), "l"(b), "r"(adds));                                                        \
         }                                                                                                     \
@@ -137,19 +146,25 @@ template <class In, bool lines_by_depth, bool along_by_depth> struct Multiply;
                                                    unsigned long long b, unsigned adds) {                     \
             asm volatile("{ .reg .pred adds;\n"                                                               \
                          "setp.ne.b32 adds, %130, 0;\n"                                                       \
-                         "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type " {" NAMES128           \
-                         "}, %128, %129, adds, 1, 1, " transposed "; }"                                       \
+                         "wgmma.mma_async.sync.aligned.m64n256" form " {" NAMES128           \
+                         "}, %128, %129, adds, 1, 1" transposed "; }"                                       \
                          : SUMS64(sums, 0), SUMS64(sums, 64)                                                  \
                          : "l"(a), "l"(b), "r"(adds));                                                        \
         }                                                                                                     \
     };
-#define MULTIPLIES(In, type)                                                                                  \
-    MULTIPLY(In, type, true, true, "0, 0")                                                                    \
-    MULTIPLY(In, type, true, false, "0, 1")                                                                   \
-    MULTIPLY(In, type, false, true, "1, 0")                                                                   \
-    MULTIPLY(In, type, false, false, "1, 1")
-MULTIPLIES(F16, "f16")
-MULTIPLIES(BF16, "bf16")
+#ifdef TENSOR_FP8
+MULTIPLY(BothE4M3, "k32.f32.e4m3.e4m3", true, true, "")
+MULTIPLY(E4M3E5M2, "k32.f32.e4m3.e5m2", true, true, "")
+MULTIPLY(E5M2E4M3, "k32.f32.e5m2.e4m3", true, true, "")
+#else
+#define MULTIPLIES(In, form)                                                                                  \
+    MULTIPLY(In, form, true, true, ", 0, 0")                                                                  \
+    MULTIPLY(In, form, true, false, ", 0, 1")                                                                 \
+    MULTIPLY(In, form, false, true, ", 1, 0")                                                                 \
+    MULTIPLY(In, form, false, false, ", 1, 1")
+MULTIPLIES(F16, "k16.f32.f16.f16")
+MULTIPLIES(BF16, "k16.f32.bf16.bf16")
+#endif
 
 /* Waits until at most `left` of the last groups of products are under way. */
 template <unsigned left> static __device__ __forceinline__ void wait_products(float (&sums)[64]) {
@@ -168,9 +183,10 @@ static __device__ __forceinline__ void release(unsigned barriers, unsigned slot,
     if (thread < tiles.high * tiles.wide) barrier_arrive_at(empty_at(barriers, slot), thread);
 }
 
-/* Distance in a descriptor, in units of 16 bytes, of the next 16 elements of the depth. */
+/* Distance in a descriptor, in units of 16 bytes, of the next step of the depth. Only halves can be stored not by
+ * depth. */
 template <bool by_depth> static __device__ __forceinline__ unsigned step_of() {
-    return (by_depth ? 16 * 2 : 16 * SWIZZLE_BYTES) >> 4;
+    return (by_depth ? 32 : 16 * SWIZZLE_BYTES) >> 4;
 }
 
 /* Multiplies the stages of a tile. A stage is released when its products have ended, which is while the first product
@@ -284,24 +300,76 @@ struct Piece {
     unsigned lines, count;
 };
 
+/* What happens to a sum: `put` stores the element in row i and column j of D, `end` follows the last one. C: the type of
+ * C's elements. Products of 8-bit floats have another one (blas_fp8.cuh). */
+template <class Out> struct Finish {
+    typedef Out C;
+    __device__ __forceinline__ void put(const BlasTensor &t, Out &to, float sum, long long i, long long j,
+                                        long long batch, float alpha, float beta, const C *c) {
+        write(to, finished<Out>(t.product, sum, i, j, batch, alpha, beta, c));
+    }
+    __device__ __forceinline__ void end(const BlasTensor &) {}
+};
+
 /* Finishes and stores. A warp has every fourth line, and a lane every 32nd element of it. */
-template <class Out>
+template <class Out, class Finish>
 static __device__ __forceinline__ void store_piece(const BlasTensor &t, const Piece &piece, float alpha, float beta) {
     const BlasProduct &p = t.product;
     const unsigned thread = threadIdx.x % WARPGROUP;
     const long long stride = t.is_by_row ? p.d.row : p.d.column;
-    const Out *c = beta != 0 ? item<const Out>(p.c, 0, piece.at.batch) : nullptr;
+    typedef typename Finish::C C;
+    const C *c = beta != 0 ? item<const C>(p.c, 0, piece.at.batch) : nullptr;
+    Finish finish;
     Out *d = item<Out>(p.d, 0, piece.at.batch) + piece.at.line * stride + piece.at.along;
     for (unsigned i = thread / 32; i < piece.lines; i += WARPGROUP / 32) {
         const long long line = piece.at.line + i;
         _Pragma("unroll 1") for (unsigned e = thread % 32; e < piece.count; e += 32) {
             const long long along = piece.at.along + e;
-            write(d[i * stride + e],
-                  finished<Out>(p, piece.sums[i * PIECE_STRIDE + e], t.is_by_row ? line : along,
-                                t.is_by_row ? along : line, piece.at.batch, alpha, beta, c));
+            finish.put(t, d[i * stride + e], piece.sums[i * PIECE_STRIDE + e], t.is_by_row ? line : along,
+                       t.is_by_row ? along : line, piece.at.batch, alpha, beta, c);
         }
     }
+    finish.end(t);
 }
+
+/* The types of results. */
+#ifdef TENSOR_FP8
+template <class In>
+static __device__ __forceinline__ void store_typed(const BlasTensor &t, const Piece &piece, float alpha, float beta) {
+    switch (t.scales.out) {
+    case BLAS_F32: return store_piece<float, ScaledFinish<float, float>>(t, piece, alpha, beta);
+    case BLAS_F16: return store_piece<F16, ScaledFinish<F16, F16>>(t, piece, alpha, beta);
+    case BLAS_BF16: return store_piece<BF16, ScaledFinish<BF16, BF16>>(t, piece, alpha, beta);
+    }
+    if (t.scales.c == BLAS_F16) store_piece<Fp8, ScaledFinish<Fp8, F16>>(t, piece, alpha, beta);
+    else store_piece<Fp8, ScaledFinish<Fp8, BF16>>(t, piece, alpha, beta);
+}
+template <class In, int WIDTH>
+static __device__ __forceinline__ void store_whole(const BlasTensor &t, const TensorMap &map,
+                                                   const float (&sums)[WIDTH / 2], unsigned place, const Place &at,
+                                                   unsigned consumer, float alpha) {
+    if (t.scales.out == BLAS_F32) store_boxes<float, WIDTH>(map, sums, place, at, consumer, alpha);
+    else if (t.scales.out == BLAS_F16) store_boxes<F16, WIDTH>(map, sums, place, at, consumer, alpha);
+    else store_boxes<BF16, WIDTH>(map, sums, place, at, consumer, alpha);
+}
+static __device__ __forceinline__ float alpha_of(const BlasTensor &t) {
+    return scalar<float, float>(t.product.alpha) * factor_at(t.scales.a) * factor_at(t.scales.b);
+}
+#else
+template <class In>
+static __device__ __forceinline__ void store_typed(const BlasTensor &t, const Piece &piece, float alpha, float beta) {
+    if (t.out_is_f32) store_piece<float, Finish<float>>(t, piece, alpha, beta);
+    else store_piece<In, Finish<In>>(t, piece, alpha, beta);
+}
+template <class In, int WIDTH>
+static __device__ __forceinline__ void store_whole(const BlasTensor &t, const TensorMap &map,
+                                                   const float (&sums)[WIDTH / 2], unsigned place, const Place &at,
+                                                   unsigned consumer, float alpha) {
+    if (t.out_is_f32) store_boxes<float, WIDTH>(map, sums, place, at, consumer, alpha);
+    else store_boxes<In, WIDTH>(map, sums, place, at, consumer, alpha);
+}
+static __device__ __forceinline__ float alpha_of(const BlasTensor &t) { return scalar<float, float>(t.product.alpha); }
+#endif
 
 static __device__ __forceinline__ unsigned at_most(unsigned count, unsigned most) { return count < most ? count : most; }
 
@@ -318,20 +386,18 @@ static __device__ __forceinline__ void store_pieces(const BlasTensor &t, const f
         _Pragma("unroll") for (unsigned i = 0; i < WIDTH; i += PIECE) /* registers have no index */
             if (i == from) stage_piece(place, sums, i / 2);
         warpgroup_meet(1 + consumer);
-        if (t.out_is_f32) store_piece<float>(t, piece, alpha, beta);
-        else store_piece<In>(t, piece, alpha, beta);
+        store_typed<In>(t, piece, alpha, beta);
     }
 }
 
 template <class In, int WIDTH>
 static __device__ __forceinline__ void store(const BlasTensor &t, const TensorMap &map, const float (&sums)[WIDTH / 2],
                                              char *place, Place at, unsigned consumer) {
-    const float alpha = scalar<float, float>(t.product.alpha), beta = scalar<float, float>(t.product.beta);
+    const float alpha = alpha_of(t), beta = scalar<float, float>(t.product.beta);
     at.line += consumer * CONSUMER_LINES;
     if (!t.has_d_map || beta != 0)
         store_pieces<In, WIDTH>(t, sums, (float *)place, at, consumer, alpha, beta);
-    else if (t.out_is_f32) store_boxes<float, WIDTH>(map, sums, shared_address(place), at, consumer, alpha);
-    else store_boxes<In, WIDTH>(map, sums, shared_address(place), at, consumer, alpha);
+    else store_whole<In, WIDTH>(t, map, sums, shared_address(place), at, consumer, alpha);
 }
 
 template <class In, bool lines_by_depth, bool along_by_depth, int WIDTH>
@@ -354,7 +420,7 @@ static __device__ __forceinline__ void multiply(const BlasTensor &p, const Tenso
     typedef Layout<WIDTH> L;
     extern __shared__ __attribute__((aligned(PATTERN_BYTES))) char memory[];
     const unsigned shared = shared_address(memory), barriers = shared + BLAS_TENSOR_SHARED - BLAS_TENSOR_BARRIERS;
-    const Tiles tiles = tiles_of(p, WIDTH);
+    const Tiles tiles = tiles_of(p, WIDTH, Depth<In>::of_stage);
     if (threadIdx.x == 0) {
         for (unsigned slot = 0; slot < L::stages; slot++) {
             barrier_init(full_at(barriers, slot), 1);
@@ -366,7 +432,7 @@ static __device__ __forceinline__ void multiply(const BlasTensor &p, const Tenso
     cluster_meet();
     if (threadIdx.x < WARPGROUP) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"((int)PRODUCER_REGISTERS));
-        if (threadIdx.x == 0) produce<lines_by_depth, along_by_depth, WIDTH>(maps, shared, barriers, tiles);
+        if (threadIdx.x == 0) produce<In, lines_by_depth, along_by_depth, WIDTH>(maps, shared, barriers, tiles);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"((int)CONSUMER_REGISTERS));
         consume<In, lines_by_depth, along_by_depth, WIDTH>(p, maps, memory, shared, barriers, tiles);
@@ -374,7 +440,8 @@ static __device__ __forceinline__ void multiply(const BlasTensor &p, const Tenso
     cluster_meet(); /* other blocks may still write to this one's shared memory */
 }
 
-/* ---- Instances: wgmma_TYPE_LA_WIDTH; L, A: d if the lines, and what is along them, are stored by depth, else o ---- */
+/* ---- Instances: wgmma_TYPE_LA_WIDTH; L, A: d if the lines, and what is along them, are stored by depth, else o. Those
+ * of 8-bit floats name the type of the lines, then the other one ---- */
 
 /* The maps are read where the launch has stored them, because clang 19 copies a parameter whose address is taken. */
 #define KERNEL(name, ...)                                                                                     \
@@ -386,6 +453,14 @@ static __device__ __forceinline__ void multiply(const BlasTensor &p, const Tenso
             : "=l"(maps));                                                                                    \
         multiply<__VA_ARGS__>(p, maps);                                                                       \
     }
+#ifdef TENSOR_FP8
+#define KERNELS(name, In)                                                                                     \
+    KERNEL(wgmma_##name##_dd_128, In, true, true, 128)                                                        \
+    KERNEL(wgmma_##name##_dd_256, In, true, true, 256)
+KERNELS(e4m3_e4m3, BothE4M3)
+KERNELS(e4m3_e5m2, E4M3E5M2)
+KERNELS(e5m2_e4m3, E5M2E4M3)
+#else
 #define KERNELS(name, In, WIDTH)                                                                              \
     KERNEL(wgmma_##name##_dd_##WIDTH, In, true, true, WIDTH)                                                  \
     KERNEL(wgmma_##name##_do_##WIDTH, In, true, false, WIDTH)                                                 \
@@ -395,3 +470,4 @@ KERNELS(f16, F16, 128)
 KERNELS(f16, F16, 256)
 KERNELS(bf16, BF16, 128)
 KERNELS(bf16, BF16, 256)
+#endif
