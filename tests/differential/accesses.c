@@ -44,9 +44,10 @@ static const Width *choose_stored(Maker *maker) {
     }
 }
 
-/* For a load from constant memory. If the value is narrower than its register, ptxas 13.0 may drop
- * the extension, also read the bytes after it, or use a wrong index. */
-static const Width *choose_constant(Maker *maker) {
+/* For a load. If the value is narrower than its register, ptxas 13.0 may use its lower half as the
+ * upper half of the register. From constant memory, it may also drop the extension, read the bytes
+ * after the value, or use a wrong index. */
+static const Width *choose_loaded(Maker *maker) {
     for (;;) {
         const Width *width = choose_width(maker);
         if (8 * width->bytes == width->register_bits) return width;
@@ -109,7 +110,7 @@ void accesses_write_private(Maker *maker) {
     const char *space = write_private_base(maker, true, out);
     const int kind = maker_choose(maker, 3);
     for (int i = 0; i < 2; i++) { /* a store, a load, or a store and a load */
-        const Width *width = i ? choose_width(maker) : choose_stored(maker);
+        const Width *width = i ? choose_loaded(maker) : choose_stored(maker);
         if (kind == 1 - i) continue;
         write_index(maker, PROGRAM_PRIVATE_BYTES, width->bytes * width->elements, out);
         write_access(maker, space, width, i == 1, out);
@@ -120,7 +121,7 @@ void accesses_write_private(Maker *maker) {
 /* ---- Read-only memory ---- */
 
 void accesses_write_constant(Maker *maker) {
-    const Width *width = choose_constant(maker);
+    const Width *width = choose_loaded(maker);
     const int size = width->bytes * width->elements;
     const bool is_generic = maker_chance(maker, 3);
     Text *out = maker_begin(maker, STATEMENT_SIMPLE);
@@ -149,10 +150,11 @@ typedef struct Atomic {
     int sources;
 } Atomic;
 
-/* On shared memory these become a loop of their own. ptxas 13.0 joins it to the loop around it,
- * whose counter in a uniform register is then wrong, because the threads are not converged. */
+/* On shared memory these become a loop of their own. ptxas 13.0 joins it to the loop around it. If
+ * that has its counter in a uniform register, the counter is then wrong, because the threads are
+ * not converged. */
 static bool may_be_loop(const Maker *maker, const Atomic *atomic) {
-    return maker->uniform_loops && atomic->bits != 32;
+    return maker->loops && atomic->bits != 32;
 }
 
 /* On a word of the thread itself: any operation. */

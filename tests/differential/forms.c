@@ -36,17 +36,21 @@ static bool may_be_fused(const Form *form) {
 
 /* ptxas 13.0 makes wrong code of these (docs/machine-code.md). */
 static bool is_wrong(const Form *form) {
+    static const char *const starts[] = {
+        "abs.s",   "cnot",     "mad.hi.sat", "mad24.hi.sat", "neg.s16", "neg.f16",  "neg.f32",
+        "neg.ftz", "neg.bf16", "szext",      "cvt.pack",     "lop3.or", "lop3.and", NULL};
+    static const char *const parts[] = {".e4m3x2.f", ".e5m2x2.f", ".sat.f64", NULL};
     static const char *const sums[] = {"add", "sub", NULL};
     const bool is_float = form->operands[0]->kind == KIND_FLOAT;
+    for (const char *const *start = starts; *start; start++)
+        if (strncmp(form->text, *start, strlen(*start)) == 0) return true;
+    for (const char *const *part = parts; *part; part++)
+        if (strstr(form->text, *part)) return true;
     if (is_opcode(form, sums) && form_has(form, "sat") && !is_float) return true;
     if (strncmp(form->text, "madc.hi", 7) == 0 && form->register_bits[0] == 64) return true;
-    if (strncmp(form->text, "cvt", 3) == 0 && form_has(form, "bf16") && form_has(form, "f16"))
-        return true;
-    if (strncmp(form->text, "mad.hi.cc", 9) == 0) return true;
-    if (strncmp(form->text, "mad.hi.sat", 10) == 0) return true;
-    if (strcmp(form->text, "neg.s16") == 0 || strncmp(form->text, "abs.s", 5) == 0) return true;
-    if (strstr(form->text, ".e4m3x2.f") || strstr(form->text, ".e5m2x2.f")) return true;
-    return strcmp(form_word(form, 0), "cnot") == 0 || strcmp(form_word(form, 0), "szext") == 0;
+    if (strncmp(form->text, "slct", 4) == 0 && form_has(form, "f32")) return true;
+    if (strncmp(form->text, "cvt.rzi", 7) == 0 && form_has(form, "f16")) return true;
+    return strncmp(form->text, "cvt", 3) == 0 && form_has(form, "bf16") && form_has(form, "f16");
 }
 
 /* Forms that a GPU computes differently from the ISA (docs/real-gpu.md) or that the ISA leaves
@@ -103,7 +107,13 @@ static bool must_be_converged(const Form *form) {
 /* In a loop in a branch, or behind an exit, ptxas 13.0 takes the value of a predicate that the
  * condition implies, although the loop changes that predicate. */
 static bool may_be_implied(const Maker *maker, const Form *form) {
-    return maker->implied_loops && pool_of_operand(form, 0) == POOL_PRED;
+    const bool is_implied = maker->implied_loops || (maker->loops && maker->has_exit);
+    return is_implied && pool_of_operand(form, 0) == POOL_PRED;
+}
+
+/* An unrolled loop of ptxas 13.0 has two products for four turns. */
+static bool may_be_lost(const Maker *maker, const Form *form) {
+    return maker->loops && strncmp(form->text, "mad.hi", 6) == 0;
 }
 
 static const Form *choose_form(Maker *maker) {
@@ -112,7 +122,7 @@ static const Form *choose_form(Maker *maker) {
         const int row = maker_choose(maker, list->rows);
         const int count = list->first[row + 1] - list->first[row];
         const Form *form = &list->forms[list->first[row] + maker_choose(maker, count)];
-        if (may_be_implied(maker, form)) continue;
+        if (may_be_implied(maker, form) || may_be_lost(maker, form)) continue;
         if (maker->is_converged || !must_be_converged(form)) return form;
     }
 }
@@ -136,10 +146,10 @@ static bool takes_sign(const Form *form) {
 }
 
 static bool is_immediate(Maker *maker, const Form *form, int source) {
-    static const char *const folded[] = {"bfe", "bfi", "slct",
-                                         NULL}; /* ptxas 13.0 handles these wrongly */
+    /* ptxas 13.0 handles these wrongly */
+    static const char *const folded[] = {"bfe", "bfi", "slct", NULL};
     const bool is_last = source == form->sources - 1;
-    if (is_opcode(form, folded) || form_has(form, "pack")) return false;
+    if (is_opcode(form, folded)) return false;
     if (is_last && form->row->flags & ROW_NO_CONSTANT) return false;
     return kernel_takes_constant(form, source) && maker_chance(maker, 5);
 }

@@ -63,11 +63,11 @@ static void write_canonical(Maker *maker) {
     maker_end(maker);
 }
 
-/* Joins halves into a register, or splits a register. In an unrolled loop, ptxas 13.0 takes the
- * wrong half of a register that the turn before split into 16 bits. */
+/* Joins halves into a register, or splits a register of 64 bits. Of one with 32 bits, ptxas 13.0
+ * takes the wrong half in an unrolled loop, or if a load has extended a byte to it. */
 static void write_halves(Maker *maker) {
     const bool is_wide = maker_chance(maker, 2);
-    const bool joins = maker_chance(maker, 2) || (maker->loops && !is_wide);
+    const bool joins = maker_chance(maker, 2) || !is_wide;
     const Pool whole = is_wide ? POOL_B64 : POOL_B32, half = is_wide ? POOL_B32 : POOL_B16;
     const int bits = is_wide ? 64 : 32;
     int number;
@@ -111,6 +111,7 @@ static void write_leave(Maker *maker) {
         text_printf(out, "@%%q0 bra $%s%d;\n", maker_chance(maker, 3) ? "next" : "end",
                     maker->loop);
     else text_add(out, "@%q0 exit;\n");
+    maker->has_exit |= !leaves_loop;
     maker_end(maker);
     maker->implications++;
 }
@@ -176,7 +177,6 @@ static void write_loop(Maker *maker, int label, bool is_uniform) {
     const int outer = maker->loop;
     if (!is_uniform) maker->loop = label;
     maker->loops++;
-    maker->uniform_loops += is_uniform;
     const int implied = maker->implications > 0;
     maker->implied_loops += implied;
     Text *out = maker_begin(maker, STATEMENT_OPEN);
@@ -198,7 +198,6 @@ static void write_loop(Maker *maker, int label, bool is_uniform) {
     maker_end(maker);
     maker->loop = outer;
     maker->loops--;
-    maker->uniform_loops -= is_uniform;
     maker->implied_loops -= implied;
 }
 
@@ -262,6 +261,7 @@ void generate(Program *program, const FormList *forms, uint64_t seed, uint32_t n
         maker.index = b;
         maker.labels = 0;
         maker.loop = -1;
+        maker.has_exit = false;
         maker.is_converged = b == 0 && !program->is_ragged;
         write_block(&maker, b ? 3 + maker_choose(&maker, 6) : 8 + maker_choose(&maker, 20));
     }

@@ -17,9 +17,9 @@ typedef struct Maker {
     int labels;        /* number of labels used so far */
     int loop;          /* label of the enclosing divergent loop; -1: none */
     int loops;         /* number of loops around the statement */
-    int uniform_loops; /* number of these whose turns are the same for the whole CTA */
     int implications;  /* number of conditions of two predicates that it depends on */
     int implied_loops; /* number of loops around it that depend on such a condition */
+    bool has_exit;     /* threads may have left the kernel before this point */
     bool is_converged; /* all threads of the CTA reach this point together */
 } Maker;
 
