@@ -16,6 +16,17 @@ template <class T> __device__ T *item(const BlasOperand &o, int is_list, long lo
     return is_list ? ((T *const *)o.items)[batch] : (T *)o.items + batch * o.batch;
 }
 
+/* Adjacent elements of a result, which are stored together. */
+template <class Out> struct alignas(2 * sizeof(Out)) Pair {
+    Out x, y;
+};
+template <class Out, class A> __device__ Pair<Out> pair_of(A x, A y) {
+    Pair<Out> pair;
+    write(pair.x, x);
+    write(pair.y, y);
+    return pair;
+}
+
 /* The tanh form, as used by the fused kernels of transformers. */
 __device__ float gelu(float x) {
     return 0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)));

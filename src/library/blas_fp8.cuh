@@ -14,11 +14,11 @@ struct E4M3E5M2 : Fp8 {};
 struct E5M2E4M3 : Fp8 {};
 
 /* Rounds to nearest, ties to even; numbers that are too large become the largest one. */
-static __device__ __forceinline__ Fp8 fp8_of(float x, bool is_e5m2) {
-    unsigned short pair;
-    if (is_e5m2) asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(x));
-    else asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(x));
-    return {(unsigned char)pair};
+static __device__ __forceinline__ Pair<Fp8> fp8_of(float x, float y, bool is_e5m2) {
+    unsigned short both;
+    if (is_e5m2) asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(both) : "f"(y), "f"(x));
+    else asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(both) : "f"(y), "f"(x));
+    return {{(unsigned char)both}, {(unsigned char)(both >> 8)}};
 }
 
 /* The factor at an address; 1 if there is none. */
@@ -34,10 +34,31 @@ static __device__ __forceinline__ float bias_at(const BlasProduct &p, const Blas
 /* Finishes elements of D (tensor_kernels.cu). */
 template <class Out, class CType> struct ScaledFinish {
     typedef CType C;
+    float factor;      /* of D */
     unsigned most = 0; /* bits of the largest magnitude; a NaN is larger than all numbers */
+    bool is_e5m2;
 
-    __device__ __forceinline__ void put(const BlasTensor &t, Out &to, float sum, long long i, long long j,
-                                        long long batch, float alpha, float beta, const C *c) {
+    __device__ __forceinline__ ScaledFinish(const BlasTensor &t)
+        : factor(factor_at(t.scales.d)), is_e5m2(t.scales.out == BLAS_E5M2) {}
+    static __device__ __forceinline__ bool has_one_factor(const BlasTensor &t) {
+        return !t.scales.rows && !t.scales.columns;
+    }
+    static __device__ __forceinline__ bool is_plain(const BlasTensor &t) {
+        return has_one_factor(t) && !t.product.bias && !t.product.activation;
+    }
+    __device__ __forceinline__ void see(float value) {
+        const unsigned magnitude = __float_as_uint(value) & 0x7fffffff;
+        most = magnitude > most ? magnitude : most;
+    }
+    __device__ __forceinline__ Pair<Out> two(float x, float y) {
+        if constexpr (sizeof(Out) != 1) return pair_of<Out>(x, y);
+        else {
+            see(x), see(y);
+            return fp8_of(factor * x, factor * y, is_e5m2);
+        }
+    }
+    __device__ __forceinline__ Out of(const BlasTensor &t, float sum, long long i, long long j, long long batch,
+                                      float alpha, float beta, const C *c) {
         const BlasProduct &p = t.product;
         const BlasScales &s = t.scales;
         float value = alpha * sum;
@@ -47,11 +68,7 @@ template <class Out, class CType> struct ScaledFinish {
         if (p.bias) value += bias_at(p, s, p.bias_batch * batch + i);
         if (p.activation == BLAS_ACTIVATION_RELU) value = value > 0 ? value : 0;
         else if (p.activation == BLAS_ACTIVATION_GELU) value = gelu(value);
-        if constexpr (sizeof(Out) == 1) {
-            const unsigned magnitude = __float_as_uint(value) & 0x7fffffff;
-            most = magnitude > most ? magnitude : most;
-            to = fp8_of(value * factor_at(s.d), s.out == BLAS_E5M2);
-        } else write(to, value);
+        return two(value, 0).x;
     }
     /* Called by whole warps. */
     __device__ __forceinline__ void end(const BlasTensor &t) {

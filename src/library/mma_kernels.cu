@@ -333,10 +333,6 @@ static __device__ __forceinline__ int first_stage(int count) {
 
 /* ---- The result ---- */
 
-template <class Out> struct alignas(2 * sizeof(Out)) Pair {
-    Out x, y;
-};
-
 /* Where lines of a result begin. */
 struct Place {
     unsigned line, along, batch;

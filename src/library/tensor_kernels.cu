@@ -54,6 +54,7 @@ struct Place {
 };
 
 static __device__ __forceinline__ unsigned parts(unsigned count, unsigned size) { return (count + size - 1) / size; }
+static __device__ __forceinline__ unsigned at_most(unsigned count, unsigned most) { return count < most ? count : most; }
 
 static __device__ __forceinline__ Tiles tiles_of(const BlasTensor &p, unsigned width, unsigned depth) {
     unsigned high = p.cluster_high, wide = p.cluster_wide, rank = cluster_rank();
@@ -295,40 +296,109 @@ static __device__ __forceinline__ void stage_piece(float *place, const float (&s
 
 /* A piece of a consumer's lines: where its sums are, and how many lines and elements of a line D has of it. */
 struct Piece {
-    const float *sums;
+    float *sums;
     Place at;
     unsigned lines, count;
 };
 
-/* What happens to a sum: `put` stores the element in row i and column j of D, `end` follows the last one. C: the type of
- * C's elements. Products of 8-bit floats have another one (blas_fp8.cuh). */
+/* What happens to a sum: `of` returns the element in row i and column j of D, `two` returns two elements if nothing but
+ * a factor and C matter, and `end` follows the last one. C: the type of C's elements. Products of 8-bit floats have
+ * another one (blas_fp8.cuh). */
 template <class Out> struct Finish {
     typedef Out C;
-    __device__ __forceinline__ void put(const BlasTensor &t, Out &to, float sum, long long i, long long j,
-                                        long long batch, float alpha, float beta, const C *c) {
-        write(to, finished<Out>(t.product, sum, i, j, batch, alpha, beta, c));
+    __device__ __forceinline__ Finish(const BlasTensor &) {}
+    /* All sums have one factor. */
+    static __device__ __forceinline__ bool has_one_factor(const BlasTensor &t) { return !t.product.alpha_vector; }
+    /* Sums are multiplied and added to C, and nothing else. */
+    static __device__ __forceinline__ bool is_plain(const BlasTensor &t) {
+        return !t.product.alpha_vector && !t.product.bias && !t.product.activation;
+    }
+    __device__ __forceinline__ Pair<Out> two(float x, float y) { return pair_of<Out>(x, y); }
+    __device__ __forceinline__ Out of(const BlasTensor &t, float sum, long long i, long long j, long long batch,
+                                      float alpha, float beta, const C *c) {
+        Out element;
+        write(element, finished<Out>(t.product, sum, i, j, batch, alpha, beta, c));
+        return element;
     }
     __device__ __forceinline__ void end(const BlasTensor &) {}
 };
 
-/* Finishes and stores. A warp has every fourth line, and a lane every 32nd element of it. */
+/* A thread's part of a piece: two adjacent elements of every fourth line. */
+struct Part {
+    float *sums;              /* of its first line */
+    long long line, along;    /* place of its first element in D */
+    unsigned lines, elements; /* that it has, and in each: 0 to 2 */
+
+    __device__ __forceinline__ Part(const Piece &piece) {
+        const unsigned thread = threadIdx.x % WARPGROUP, from = thread / 32, first = thread % 32 * 2;
+        sums = piece.sums + from * PIECE_STRIDE + first;
+        line = piece.at.line + from;
+        along = piece.at.along + first;
+        lines = piece.lines > from ? parts(piece.lines - from, WARPGROUP / 32) : 0;
+        elements = piece.count > first ? at_most(piece.count - first, 2) : 0;
+    }
+};
+enum { LINE_STEP = WARPGROUP / 32, SUMS_STEP = LINE_STEP * PIECE_STRIDE };
+
+/* Replaces sums by alpha times them plus beta times C. The loads of four lines are under way together. `c`: the element
+ * at the part's first one. */
+template <class C>
+static __device__ __forceinline__ void add_c(const Part &part, const C *c, long long line_step, long long step,
+                                             float alpha, float beta) {
+    enum { TOGETHER = 4 };
+    _Pragma("unroll 1") for (unsigned n = 0; n < part.lines; n += TOGETHER) {
+        C loaded[TOGETHER][2] = {};
+        _Pragma("unroll") for (unsigned u = 0; u < TOGETHER; u++)
+            _Pragma("unroll") for (unsigned e = 0; e < 2; e++)
+                if (n + u < part.lines && e < part.elements)
+                    loaded[u][e] = c[(n + u) * LINE_STEP * line_step + e * step];
+        _Pragma("unroll") for (unsigned u = 0; u < TOGETHER; u++)
+            _Pragma("unroll") for (unsigned e = 0; e < 2; e++)
+                if (n + u < part.lines) {
+                    float *sum = part.sums + (n + u) * SUMS_STEP + e;
+                    *sum = alpha * *sum + beta * read<float>(loaded[u][e]);
+                }
+    }
+}
+
+/* Finishes and stores. Two elements are stored together if their address allows that. */
 template <class Out, class Finish>
 static __device__ __forceinline__ void store_piece(const BlasTensor &t, const Piece &piece, float alpha, float beta) {
-    const BlasProduct &p = t.product;
-    const unsigned thread = threadIdx.x % WARPGROUP;
-    const long long stride = t.is_by_row ? p.d.row : p.d.column;
     typedef typename Finish::C C;
+    const BlasProduct &p = t.product;
+    const Part part(piece);
+    const long long stride = t.is_by_row ? p.d.row : p.d.column;
+    Out *d = item<Out>(p.d, 0, piece.at.batch) + part.line * stride + part.along;
     const C *c = beta != 0 ? item<const C>(p.c, 0, piece.at.batch) : nullptr;
-    Finish finish;
-    Out *d = item<Out>(p.d, 0, piece.at.batch) + piece.at.line * stride + piece.at.along;
-    for (unsigned i = thread / 32; i < piece.lines; i += WARPGROUP / 32) {
-        const long long line = piece.at.line + i;
-        _Pragma("unroll 1") for (unsigned e = thread % 32; e < piece.count; e += 32) {
-            const long long along = piece.at.along + e;
-            finish.put(t, d[i * stride + e], piece.sums[i * PIECE_STRIDE + e], t.is_by_row ? line : along,
-                       t.is_by_row ? along : line, piece.at.batch, alpha, beta, c);
+    if (c && Finish::has_one_factor(t)) {
+        const long long line_step = t.is_by_row ? p.c.row : p.c.column, step = t.is_by_row ? p.c.column : p.c.row;
+        add_c(part, c + part.line * line_step + part.along * step, line_step, step, alpha, beta);
+        alpha = 1, beta = 0;
+    }
+    const bool is_pair =
+        part.elements == 2 && stride % 2 == 0 && (unsigned long long)d % sizeof(Pair<Out>) == 0;
+    const bool is_plain = Finish::is_plain(t);
+    Finish finish(t);
+    _Pragma("unroll 1") for (unsigned n = 0; n < part.lines && part.elements; n++, d += LINE_STEP * stride) {
+        const float *sums = part.sums + n * SUMS_STEP;
+        const long long line = part.line + n * LINE_STEP;
+        Pair<Out> both;
+        if (is_plain) both = finish.two(alpha * sums[0], part.elements == 2 ? alpha * sums[1] : 0);
+        else
+            _Pragma("unroll 1") for (unsigned e = 0; e < part.elements; e++) {
+                const long long along = part.along + e;
+                const Out element = finish.of(t, sums[e], t.is_by_row ? line : along, t.is_by_row ? along : line,
+                                              piece.at.batch, alpha, beta, c);
+                if (e) both.y = element;
+                else both.x = element;
+            }
+        if (is_pair) *(Pair<Out> *)d = both;
+        else {
+            d[0] = both.x;
+            if (part.elements == 2) d[1] = both.y;
         }
     }
+    __syncwarp();
     finish.end(t);
 }
 
@@ -370,8 +440,6 @@ static __device__ __forceinline__ void store_whole(const BlasTensor &t, const Te
 }
 static __device__ __forceinline__ float alpha_of(const BlasTensor &t) { return scalar<float, float>(t.product.alpha); }
 #endif
-
-static __device__ __forceinline__ unsigned at_most(unsigned count, unsigned most) { return count < most ? count : most; }
 
 /* Stores a consumer's lines, a piece at a time. */
 template <class In, int WIDTH>
