@@ -8,6 +8,7 @@ API (tests/cli/launcher.c).
 """
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import pathlib
@@ -577,8 +578,36 @@ class Run(Case):
         self.assertFalse(pathlib.Path(f"/proc/{copies[0]}").exists())
 
 
+# All warps but WARP wait at a barrier when that one reads a word at an odd address.
+ODD = '''.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry odd(.param .u64 words) {
+    .reg .b32 %i; .reg .pred %waits; .reg .b64 %at;
+    ld.param.u64 %at, [words];
+    mov.u32 %i, %tid.x;
+    shr.u32 %i, %i, 5;
+    setp.ne.u32 %waits, %i, WARP;
+    @%waits bra wait;
+    ld.global.u32 %i, [%at+1];
+wait:
+    bar.sync 0;
+    st.global.u32 [%at], %i;
+    ret;
+}
+'''
+
+
 class Timed(Case):
     """Timed runs on a machine."""
+
+    def test_a_fault_ends_a_cycle_with_all_counts(self):
+        for warp, code in itertools.product(range(4), ("lowered", "ptx")):  # each warp is in another sub-core
+            (self.path / "odd.ptx").write_text(ODD.replace("WARP", str(warp)), encoding="utf-8")
+            done = self.tyto("launch", "--machine", "h100", "--code", code, "odd.ptx", "--block", "128", "--arg", "zero:4096",
+                             is_timed=True)
+            self.check(done, 1, "misaligned")
+            self.assertNotIn("disagree", done.stderr)
 
     def test_peak_memory_is_of_the_run_alone(self):
         for mode in ("--functional", "--quiet"):

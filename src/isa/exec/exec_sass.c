@@ -161,13 +161,16 @@ EXEC(LEA) {
     const uint32_t imm = (uint32_t)inst->imm, shift = imm & ISA_LEA_SHIFT;
     const bool is_extended = imm & ISA_LEA_EXTENDED;
     const uint32_t carry = is_extended ? carry_of(warp, inst, 5, imm / ISA_LEA_NEGATIVE_CARRY) : 0;
+    /* a negated low word is the inverted one plus 1, so that subtracting 0 has a carry */
+    const bool is_low_negated = imm & ISA_LEA_NEGATIVE_A && !is_extended && !(imm & ISA_LEA_HIGH);
+    const uint64_t zero = is_low_negated ? UINT64_C(1) << 32 : 0;
     FOR_LANES {
         const uint32_t upper = imm & ISA_LEA_SIGN ? (uint32_t)((int32_t)a[lane] >> 31) : c[lane];
         uint64_t whole = join(a[lane], upper);
         if (imm & ISA_LEA_NEGATIVE_A) whole = is_extended ? ~whole : 0 - whole;
         const uint64_t shifted = whole << shift;
         const uint32_t part = imm & ISA_LEA_HIGH ? (uint32_t)(shifted >> 32) : (uint32_t)shifted;
-        uint64_t sum = part;
+        uint64_t sum = part ? part : zero;
         if (!(imm & ISA_LEA_NEGATIVE_B)) sum += b[lane];
         else sum += (uint64_t)(uint32_t)~b[lane] + !is_extended;
         sum += carry >> lane & 1;
@@ -209,13 +212,15 @@ EXEC(PRODUCT_64) {
     const bool is_signed = inst->sub & ISA_PRODUCT_SIGNED;
     const bool is_extended = inst->sub & ISA_PRODUCT_EXTENDED;
     const uint32_t carry = is_extended ? carry_of(warp, inst, 7, imm >> 3) : 0;
+    /* a negated term is the inverted one plus 1, so that subtracting 0 has a carry */
+    const uint32_t ones = is_extended ? 0 : (uint32_t)bits_count32(imm & 6);
     FOR_LANES {
         uint64_t product = is_signed ? (uint64_t)((int64_t)(int32_t)a[lane] * (int32_t)b[lane])
                                      : (uint64_t)a[lane] * b[lane];
-        if (imm & 2) product = 0 - product;
+        if (imm & 2) product = is_extended ? 0 - product : ~product;
         uint64_t add = join(c_low[lane], c_high[lane]);
-        if (imm & 4) add = is_extended ? ~add : 0 - add;
-        const uint64_t sum = product + add, all = sum + (carry >> lane & 1);
+        if (imm & 4) add = ~add;
+        const uint64_t sum = product + add, all = sum + ones + (carry >> lane & 1);
         low[lane] = (uint32_t)all;
         high[lane] = (uint32_t)(all >> 32);
         carries[lane] = -(int32_t)(sum < product || all < sum);

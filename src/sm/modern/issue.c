@@ -408,8 +408,8 @@ static void keep_for_product(ModernIssue *issue, const SmContext *sm, int warp, 
         occupy(&issue->subcore[s], PIPE_TENSOR, from > sm->cycle ? from : sm->cycle + 1);
 }
 
-/* Issues the warp's next instruction. Returns false if it failed. */
-static bool issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
+/* Issues the warp's next instruction. If it fails, SmContext.fault is set. */
+static void issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
     SmWarp *w = &sm->warps.warp[warp];
     const ModernRow *row = issue->head[warp];
     const uint32_t pc = w->handle->pc, active = w->handle->active;
@@ -418,7 +418,7 @@ static bool issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
     memcpy(before, issue->counters.value[warp], sizeof before);
     if (op->traits & SM_OP_SHARED) context_wait_issued(sm);
     const WarpEvent event = execute_next(sm, &issue->sums, w, op, false);
-    if (event == WARP_FAULT) return false;
+    if (event == WARP_FAULT) return;
     const uint32_t lanes = w->grid->source->did->executed;
     raise_counters(issue, sm, warp, row, is_long(op));
     if (row->pipe == PIPE_MEMORY) send_to_memory(issue, sm, warp, pc, op, lanes);
@@ -436,7 +436,6 @@ static bool issue_warp(ModernIssue *issue, SmContext *sm, int warp) {
     if (row->pipe == PIPE_TENSOR) keep_for_product(issue, sm, warp, pc);
     if (op->traits & SM_OP_PHASE) warps_at_mbarrier(sm, warp, pc, lanes);
     if (row->slots) tell_policy(issue, sm, warp, pc, lanes, op);
-    return true;
 }
 
 /* ---- One sub-core ---- */
@@ -473,15 +472,14 @@ static void end_slots(ModernIssue *issue, uint64_t cycle) {
 enum { MOST_FREE = 256 };
 
 /* Executes the next instructions of the sub-core's warps as long as they take no slot. */
-static bool pass_free(ModernIssue *issue, SmContext *sm, uint32_t s) {
+static void pass_free(ModernIssue *issue, SmContext *sm, uint32_t s) {
     const uint64_t mine = sm->view.scheduler_warps[s];
-    for (int i = 0; i < MOST_FREE; i++) {
+    for (int i = 0; i < MOST_FREE && !sm->fault; i++) {
         const uint64_t free = issue->free & mine & ~without_room(issue, sm, s);
         const uint64_t warps = modern_ready_warps(issue, sm) & free & ~modern_paying(issue);
-        if (!warps) return true;
-        if (!issue_warp(issue, sm, bits_lowest64(warps))) return false;
+        if (!warps) return;
+        issue_warp(issue, sm, bits_lowest64(warps));
     }
-    return true;
 }
 
 /* The warp that the sub-core issues an instruction of, among its `ready` ones; TYTO_NO_WARP: none,
@@ -548,7 +546,7 @@ static uint32_t in_turn(const ModernIssue *issue, uint32_t subcores, uint32_t fi
 static void run_subcores(ModernIssue *issue, SmContext *sm) {
     const uint32_t last = issue->subcores - 1, first = (uint32_t)sm->cycle & last;
     uint32_t left = issue->all & ~issue->paying; /* to be counted */
-    for (uint32_t turn = 0; turn <= last; turn++) {
+    for (uint32_t turn = 0; turn <= last && !sm->fault; turn++) {
         /* instructions without a slot pass in the next cycle */
         const uint64_t ready = modern_ready_warps(issue, sm) & ~issue->free;
         const uint32_t waiting = in_turn(issue, modern_subcores_of(issue, ready), first) >> turn;
@@ -556,23 +554,21 @@ static void run_subcores(ModernIssue *issue, SmContext *sm) {
         turn += (uint32_t)bits_lowest32(waiting);
         const uint32_t s = (first + turn) & last;
         const int warp = choose(issue, sm, s, ready & sm->view.scheduler_warps[s]);
-        if (sm->fault) return;
         if (warp == TYTO_NO_WARP) continue;
         const uint32_t before = in_turn(issue, (1u << turn) - 1, last + 1 - first);
         if (left & before) modern_count_stalls(issue, sm, left & before, issue->sums.outcome);
         left &= ~(before | 1u << s);
         issue->issued |= 1u << s;
         issue->states.issued |= UINT64_C(1) << warp;
-        if (!issue_warp(issue, sm, warp)) return;
+        issue_warp(issue, sm, warp);
     }
     if (left) modern_count_stalls(issue, sm, left, issue->sums.outcome);
 }
 
-/* Executes instructions without a slot, before the policy is asked. Returns false if one failed. */
-static bool pass_all(ModernIssue *issue, SmContext *sm) {
+/* Executes instructions without a slot, before the policy is asked. */
+static void pass_all(ModernIssue *issue, SmContext *sm) {
     for (uint32_t s = 0; s < issue->subcores && issue->free; s++)
-        if (!pass_free(issue, sm, s)) return false;
-    return true;
+        pass_free(issue, sm, s);
 }
 
 void modern_issue_step(ModernIssue *issue, SmContext *sm) {
@@ -580,8 +576,7 @@ void modern_issue_step(ModernIssue *issue, SmContext *sm) {
     if (issue->steps_always) pick_tell_time(sm);
     states_begin_cycle(&issue->states, sm);
     end_slots(issue, sm->cycle);
-    issue->issued = 0;
-    if (!pass_all(issue, sm)) return;
+    pass_all(issue, sm);
     issue->issued = issue->paying;
     issue->states.issued = modern_paying(issue);
     issue->allowed = allowed_warps(sm);

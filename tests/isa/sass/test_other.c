@@ -27,6 +27,11 @@
  * upper one alone. */
 #define HALVES(low, high) ".reg .b16 " low "," high "; mov.b32 {" low "," high "},<r1; "
 
+/* Numbers a and b, and z, which is a number or 0. Sources of 64 bits come first, so that they are
+ * aligned. */
+#define LONGS ".reg .b64 a,b,x,z; mov.b64 a,<l1; mov.b64 b,<l1; mov.b64 z,<l1; selp.b64 z,z,0,<p1; "
+#define WORDS ".reg .b32 a,b,x,z; mov.b32 a,<r1; mov.b32 b,<r1; mov.b32 z,<r1; selp.b32 z,z,0,<p1; "
+
 static const TrialRow rows[] = {
     /* the registers of words that are not loaded do not exist */
     {100, "ld.global.v8.b32 {>r1,_,_,_,>r1,_,_,>r1}, [words]", 0},
@@ -66,6 +71,13 @@ static const TrialRow rows[] = {
     {90, "cvt.rzi.s32.bf16 >r1, <h1", 0},
     {90, "cvt.rpi.bf16.bf16 >h1, <h1", 0},
     {90, "cvt.rn.f16.bf16 >h1, <h1", 0},
+    /* the carry of a difference whose terms may be 0 */
+    {75, LONGS "mul.wide.u32 x,<r1,<r1; sub.cc.u64 >l1,x,z; subc.u64 >l1,a,b", 0},
+    {75, LONGS "mul.wide.s32 x,<r1,<r1; sub.cc.u64 >l1,x,z; subc.u64 >l1,a,b", 0},
+    {75, LONGS "mul.wide.u32 x,<r1,<r1; sub.cc.u64 >l1,z,x; subc.u64 >l1,a,b", 0},
+    {75, LONGS "shl.b64 x,z,3; sub.cc.u64 >l1,a,x; subc.u64 >l1,b,a", 0},
+    {75, WORDS "mul.lo.u32 x,a,b; sub.cc.u32 >r1,x,z; subc.u32 >r1,a,b", 0},
+    {75, WORDS "shl.b32 x,z,3; sub.cc.u32 >r1,a,x; subc.u32 >r1,b,a", 0},
     /* floats in the place of halves */
     {75, "cvt.rz.f16.f32 >h1, 0f3F123456", 0},
     {75, "cvt.rn.f16.f32 >h1, 0fBF123456", 0},
