@@ -182,6 +182,16 @@ static void read_register(Decoder *d, const SassField *f, unsigned at, bool is_u
 
 /* The operand at bit 32. */
 
+/* Whether a conversion whose form is that of 64 bits has a source of 64 bits. */
+static bool has_double(const SassInst *inst) {
+    switch (inst->op) {
+    case SASS_OP_F2F: return inst->modifier[SASS_MOD_FLOAT_FROM] == SASS_FLOAT_FROM_F64;
+    case SASS_OP_F2I:
+    case SASS_OP_FRND: return inst->modifier[SASS_MOD_FLOAT_FROM32] == SASS_FLOAT_FROM32_F64;
+    default: return true;
+    }
+}
+
 static void read_immediate_at_b(Decoder *d, const SassField *f, SassOperand *o) {
     const uint8_t *modifier = d->inst->modifier;
     uint64_t value = take(d, SASS_AT_B, 32);
@@ -191,6 +201,7 @@ static void read_immediate_at_b(Decoder *d, const SassField *f, SassOperand *o) 
     if (d->inst->op == SASS_OP_MUFU && (modifier[SASS_MOD_FUNCTION] == SASS_FUNCTION_RCP64H ||
                                         modifier[SASS_MOD_FUNCTION] == SASS_FUNCTION_RSQ64H))
         o->kind = SASS_F64;
+    if (o->kind == SASS_F64 && !has_double(d->inst)) o->kind = SASS_F32;
     if (o->kind == SASS_F64) o->value = (int64_t)(value << 32);
     if (o->kind == SASS_IMM && has(f, SASS_SIGNED)) o->value = sign_extended(value, 32);
     /* a number is both floats of a pair */

@@ -71,6 +71,11 @@ static const TrialRow rows[] = {
     {90, "cvt.rzi.s32.bf16 >r1, <h1", 0},
     {90, "cvt.rpi.bf16.bf16 >h1, <h1", 0},
     {90, "cvt.rn.f16.bf16 >h1, <h1", 0},
+    /* constants that are narrower than what they are converted to */
+    {75, ".reg .f32 f; abs.f32 f,0fC3000000; cvt.rpi.s64.f32 >l1,f", 0},
+    {75, ".reg .f32 f; abs.f32 f,0fC3480000; cvt.f64.f32 >d1,f", 0},
+    {75, ".reg .b16 h; mov.b16 h,0xD848; abs.f16 h,h; cvt.rni.u64.f16 >l1,h", 0},
+    {75, ".reg .f64 d; abs.f64 d,0dC069000000000000; cvt.rmi.s32.f64 >r1,d", 0},
     /* the carry of a difference whose terms may be 0 */
     {75, LONGS "mul.wide.u32 x,<r1,<r1; sub.cc.u64 >l1,x,z; subc.u64 >l1,a,b", 0},
     {75, LONGS "mul.wide.s32 x,<r1,<r1; sub.cc.u64 >l1,x,z; subc.u64 >l1,a,b", 0},
