@@ -50,6 +50,9 @@ static bool is_wrong(const Form *form) {
     if (strncmp(form->text, "madc.hi", 7) == 0 && form->register_bits[0] == 64) return true;
     if (strncmp(form->text, "slct", 4) == 0 && form_has(form, "f32")) return true;
     if (strncmp(form->text, "cvt.rzi", 7) == 0 && form_has(form, "f16")) return true;
+    if (strncmp(form->text, "cvt.r", 5) == 0 && (form_has(form, "s16") || form_has(form, "u16")))
+        return true;
+    if (form->ftz && strcmp(form_word(form, 0), "setp") == 0) return true;
     return strncmp(form->text, "cvt", 3) == 0 && form_has(form, "bf16") && form_has(form, "f16");
 }
 
@@ -100,8 +103,7 @@ void forms_free(FormList *forms) {
 /* For these, ptxas also writes lanes that do not execute (docs/real-gpu.md). */
 static bool must_be_converged(const Form *form) {
     static const char *const opcodes[] = {"set", "testp", NULL};
-    return form->row->warp || is_opcode(form, opcodes) ||
-           (form->ftz && strcmp(form_word(form, 0), "setp") == 0);
+    return form->row->warp || is_opcode(form, opcodes);
 }
 
 /* In a loop in a branch, or behind an exit, ptxas 13.0 takes the value of a predicate that the
