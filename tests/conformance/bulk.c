@@ -542,6 +542,10 @@ void bulk_run(Harness *harness) {
     }
     for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
         run_one(trial, ones[i].spelling, ones[i].text);
+    form_expand("fence", "{.proxy.async::generic}.acquire.sync_restrict::shared::cluster.cluster",
+                run_fence, trial);
+    form_expand("fence", "{.proxy.async::generic}.release.sync_restrict::shared::cta.cluster",
+                run_fence, trial);
     form_expand("fence", ".proxy.async{.global,.shared::cta,.shared::cluster}", run_fence, trial);
     form_expand("membar", ".proxy.async{.global,.shared::cta,.shared::cluster}", run_fence, trial);
     trial_free(trial);
