@@ -40,6 +40,9 @@ int main() {
     int in[BLOCKS * THREADS], out[2 * BLOCKS], *device_in, *device_out;
     for (int i = 0; i < BLOCKS * THREADS; i++)
         in[i] = i;
+    cudaDeviceProp device;
+    CHECK(cudaGetDeviceProperties(&device, 0));
+    EXPECT(device.clusterLaunch);
     CHECK(cudaMalloc(&device_in, sizeof in));
     CHECK(cudaMalloc(&device_out, sizeof out));
     CHECK(cudaMemcpy(device_in, in, sizeof in, cudaMemcpyHostToDevice));
