@@ -96,7 +96,11 @@ struct Properties12 {
     unsigned gpuDirectRDMAFlushWritesOptions;
     int gpuDirectRDMAWritesOrdering;
     unsigned memoryPoolSupportedHandleTypes;
-    int padding[67];
+    int deferredMappingCudaArraySupported;
+    int ipcEventSupported;
+    int clusterLaunch;
+    int unifiedFunctionPointers;
+    int padding[63];
 };
 static_assert(sizeof(Properties12) == 1032, "as CUDA 12's programs allocate it");
 
@@ -187,7 +191,9 @@ static_assert(sizeof(Properties12) == 1032, "as CUDA 12's programs allocate it")
     ROW(maxTexture2DGather[0], MAXIMUM_TEXTURE2D_GATHER_WIDTH)                                     \
     ROW(maxTexture2DGather[1], MAXIMUM_TEXTURE2D_GATHER_HEIGHT)                                    \
     ROW(directManagedMemAccessFromHost, DIRECT_MANAGED_MEM_ACCESS_FROM_HOST)                       \
-    ROW(memoryPoolsSupported, MEMORY_POOLS_SUPPORTED)
+    ROW(memoryPoolsSupported, MEMORY_POOLS_SUPPORTED)                                              \
+    ROW(ipcEventSupported, IPC_EVENT_SUPPORTED)                                                    \
+    ROW(clusterLaunch, CLUSTER_LAUNCH)
 
 /* The same, only for CUDA 13's struct. */
 #define PROPERTIES_13(ROW)                                                                         \

@@ -7,15 +7,22 @@
 static const char device_name[] = "Tyto simulated GPU";
 static const char bus_id[] = "0000:01:00.0";
 
-enum { WINDOW_BYTES = 128 << 20 /* an assumption: no NVIDIA document gives the size */ };
+enum {
+    WINDOW_BYTES = 128 << 20, /* an assumption: no NVIDIA document gives the size */
+    /* CUDA C++ Programming Guide, "Memory Synchronization Domains": 4 from compute capability 9.0
+     * on, 1 before. They have no effect. */
+    SYNC_DOMAINS = 4
+};
 
 /* The facts that attributes depend on. */
 typedef struct Facts {
     GpuLimits limits;
-    uint32_t window_bytes; /* most bytes of a launch's window; 0: L2 ignores hints */
-    uint32_t has_managed;  /* 1: the host can use device memory by device addresses */
-    uint32_t has_clusters; /* 1: thread blocks can be launched in clusters */
-    uint32_t overlaps;     /* 1: kernels of different streams overlap in simulated time */
+    uint32_t window_bytes;    /* most bytes of a launch's window; 0: L2 ignores hints */
+    uint32_t has_managed;     /* 1: the host can use device memory by device addresses */
+    uint32_t has_clusters;    /* 1: thread blocks can be launched in clusters */
+    uint32_t has_tensor_maps; /* 1: kernels can copy by tensor maps */
+    uint32_t sync_domains;    /* memory synchronization domains of launches */
+    uint32_t overlaps;        /* 1: kernels of different streams overlap in simulated time */
 } Facts;
 
 /* An attribute: a fixed number, or a fact of the simulated GPU with an optional upper limit. */
@@ -122,6 +129,8 @@ static const AttributeRow attributes[] = {
     LIMIT(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, single_to_double),
     FIXED(COOPERATIVE_LAUNCH, 1),
     FACT(CLUSTER_LAUNCH, has_clusters),
+    FACT(TENSOR_MAP_ACCESS_SUPPORTED, has_tensor_maps),
+    FACT(MEM_SYNC_DOMAIN_COUNT, sync_domains),
     FIXED(STREAM_PRIORITIES_SUPPORTED, 1), /* stored, without effect: work runs in order */
     FIXED(HOST_REGISTER_SUPPORTED, 1),
     FIXED(READ_ONLY_HOST_REGISTER_SUPPORTED, 1),
@@ -144,7 +153,9 @@ CUresult device_attribute(Gpu *gpu, CUdevice_attribute attribute, int *value) {
     const Facts facts = {.limits = limits,
                          .window_bytes = limits.persisting_bytes ? WINDOW_BYTES : 0,
                          .has_managed = mem_host_bias(gpu_memory(gpu)) == 0,
-                         .has_clusters = gpu_limits(gpu).max_cluster > 1,
+                         .has_clusters = limits.max_cluster > 1,
+                         .has_tensor_maps = limits.capability_major >= 9,
+                         .sync_domains = limits.capability_major >= 9 ? SYNC_DOMAINS : 1,
                          .overlaps = gpu_options(gpu)->machine != NULL};
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
         const AttributeRow *row = &attributes[i];

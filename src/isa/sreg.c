@@ -64,6 +64,7 @@ static uint64_t read_cluster(const IsaCta *cta, PtxSreg sreg) {
     case PTX_SREG_CLUSTER_NCTAID_Z: return shape[2];
     case PTX_SREG_CLUSTER_CTARANK: return cta->rank;
     case PTX_SREG_CLUSTER_NCTARANK: return shape[0] * shape[1] * shape[2];
+    case PTX_SREG_IS_EXPLICIT_CLUSTER: return launch->clusters != NULL;
     default: return 0; /* .w of all registers */
     }
 }
@@ -104,6 +105,7 @@ static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxS
     case PTX_SREG_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared_bytes;
     case PTX_SREG_WARP_SZ: return ISA_LANES;
     case PTX_SREG_ENVREG: return read_environment(launch, number);
+    case PTX_SREG_CURRENT_GRAPH_EXEC: return 0; /* no graph is launched by a kernel */
     default: return read_cluster(cta, sreg);
     }
 }
@@ -147,6 +149,11 @@ static void write_lanes(const IsaWarp *warp, IsaOperand operand, uint32_t bytes,
     }
 }
 
+/* Writes the same truth to a predicate of all lanes. */
+static void write_truth(uint32_t *pred, uint64_t truth, uint32_t mask) {
+    *pred = (*pred & ~mask) | (truth ? mask : 0);
+}
+
 void isa_exec_NOP(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     (void)context, (void)warp, (void)inst, (void)mask;
 }
@@ -170,7 +177,8 @@ void isa_exec_WARP_SYNC(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
 void isa_exec_SREG(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     uint64_t value[ISA_LANES];
     read_sreg(context, warp, (PtxSreg)inst->sub, inst->imm, value);
-    write_lanes(warp, inst->operand[0], inst->size, value, mask);
+    if (inst->size) write_lanes(warp, inst->operand[0], inst->size, value, mask);
+    else write_truth(&warp->preds[inst->operand[0]], value[0], mask);
 }
 
 /* Addresses that depend on the call frame or the launch. */

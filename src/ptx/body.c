@@ -323,10 +323,9 @@ static void bind_parameter(Reader *reader, PtxVar *var) {
 
 static void start(Reader *reader, PtxFunction *function) {
     reader->function = function;
-    reader->inst_count = reader->reg_count = reader->reference_count = 0;
+    reader->inst_count = reader->reg_count = 0;
     reader->declared_regs = 0;
     reader->local_count = 0;
-    reader->param_top = 0;
     reader->loc = 0;
     reader->first_loc = reader->module->loc_count + 1;
     for (int i = 0; i < function->return_count; i++)
@@ -368,6 +367,8 @@ static bool skip_body(Reader *reader) {
 bool body_read(Reader *reader, PtxFunction *function) {
     Scope scopes[NAMES_MAX_DEPTH + 1];
     int line = reader->token.line, column = reader->token.column;
+    reader->reference_count = 0; /* a body that cannot run leaves references and parameters */
+    reader->param_top = 0;
     enter(reader, scopes);
     start(reader, function);
     reader_next(reader);

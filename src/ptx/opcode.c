@@ -65,17 +65,19 @@ const char *ptx_sreg_name(PtxSreg sreg) {
 #define ANY_BARRIER   "{.shared,.shared::cta,.shared::cluster}.b64"
 #define BULK_FROM     ".async#group.bulk#load(.shared::cluster#to,.shared::cta#to).global#from"
 #define BULK_TO       ".global#to.shared::cta#from.bulk_group" HINT
-#define TRANSACTIONS  ".mbarrier::complete_tx::bytes"
-#define MULTICAST     ".multicast::cluster"
-#define ASYNC_RED     ".async#store.relaxed.cluster.shared::cluster#to" TRANSACTIONS
-#define DIMENSIONS    "(.1d#tile,.2d#tile,.3d#tile,.4d#tile,.5d#tile)"
-#define TILE_TO       DIMENSIONS ".global#to.shared::cta#from{.tile}.bulk_group" HINT
-#define MAP_SPACE     "{.global,.shared::cta}.b1024"
-#define LOAD_TENSOR   ".async#group.bulk#tile.tensor#load"
-#define TO_SHARED     "(.shared::cluster#to,.shared::cta#to).global#from"
-#define TO_CLUSTER    ".shared::cluster#to.global#from"
-#define IMAGES        "(.3d#tile,.4d#tile,.5d#tile)"
-#define PIXELS_TO     IMAGES ".global#to.shared::cta#from.im2col_no_offs.bulk_group" HINT
+#define REDUCE_LOCAL                                                                               \
+    ".reduce.async#group.bulk#local.shared::cluster#to.shared::cta#from" TRANSACTIONS
+#define TRANSACTIONS ".mbarrier::complete_tx::bytes"
+#define MULTICAST    ".multicast::cluster"
+#define ASYNC_RED    ".async#store.relaxed.cluster.shared::cluster#to" TRANSACTIONS
+#define DIMENSIONS   "(.1d#tile,.2d#tile,.3d#tile,.4d#tile,.5d#tile)"
+#define TILE_TO      DIMENSIONS ".global#to.shared::cta#from{.tile}.bulk_group" HINT
+#define MAP_SPACE    "{.global,.shared::cta}.b1024"
+#define LOAD_TENSOR  ".async#group.bulk#tile.tensor#load"
+#define TO_SHARED    "(.shared::cluster#to,.shared::cta#to).global#from"
+#define TO_CLUSTER   ".shared::cluster#to.global#from"
+#define IMAGES       "(.3d#tile,.4d#tile,.5d#tile)"
+#define PIXELS_TO    IMAGES ".global#to.shared::cta#from.im2col_no_offs.bulk_group" HINT
 #define TILE_COMBINE                                                                               \
     "(.add#combine,.min#combine,.max#combine,.inc#combine,.dec#combine,.and#combine,.or#combine,"  \
     ".xor#combine)"
@@ -162,6 +164,12 @@ static const PtxForm forms[] = {
     {"cp", PTX_OP_CP, BULK_FROM TRANSACTIONS MULTICAST HINT,
      "[a:S], [b:G], c:i, [e:S], f:j{, k:k}"},
     {"cp", PTX_OP_CP, ".async#group.bulk#local.shared::cluster#to.shared::cta#from" TRANSACTIONS,
+     "[a:S], [b:S], c:i, [e:S]"},
+    {"cp", PTX_OP_CP, REDUCE_LOCAL "(.and#combine,.or#combine,.xor#combine).b32",
+     "[a:S], [b:S], c:i, [e:S]"},
+    {"cp", PTX_OP_CP, REDUCE_LOCAL "(.inc#combine,.dec#combine).u32", "[a:S], [b:S], c:i, [e:S]"},
+    {"cp", PTX_OP_CP, REDUCE_LOCAL ".add#combine(.u32,.s32,.u64)", "[a:S], [b:S], c:i, [e:S]"},
+    {"cp", PTX_OP_CP, REDUCE_LOCAL "(.min#combine,.max#combine)(.u32,.s32)",
      "[a:S], [b:S], c:i, [e:S]"},
     {"cp", PTX_OP_CP, ".async#group.bulk#store" BULK_TO, "[a:G], [b:S], c:i{, k:k}"},
     {"cp", PTX_OP_CP,
@@ -261,6 +269,11 @@ static const PtxForm forms[] = {
     {"fence", PTX_OP_FENCE, ".proxy.alias", ""},
     {"fence", PTX_OP_FENCE,
      ".proxy.async#proxy{.global#proxy,.shared::cta#proxy,.shared::cluster#proxy}", ""},
+    {"fence", PTX_OP_FENCE, ".acquire.sync_restrict::shared::cluster.cluster", ""},
+    {"fence", PTX_OP_FENCE, ".release.sync_restrict::shared::cta.cluster", ""},
+    {"fence", PTX_OP_FENCE, ".proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
+     ""},
+    {"fence", PTX_OP_FENCE, ".proxy.async::generic.release.sync_restrict::shared::cta.cluster", ""},
     {"fence", PTX_OP_FENCE, ".mbarrier_init.release.cluster", ""},
     {"fence", PTX_OP_FENCE, ".proxy.tensormap::generic.release(.cta,.cluster,.gpu,.sys)", ""},
     {"fence", PTX_OP_FENCE, ".proxy.tensormap::generic.acquire(.cta,.cluster,.gpu,.sys)",

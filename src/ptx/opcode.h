@@ -168,7 +168,8 @@ const PtxUnsupported *ptx_unsupported_words(int *count);
     SREG(CLUSTER_NCTAID_Y, "%cluster_nctaid.y") SREG(CLUSTER_NCTAID_Z, "%cluster_nctaid.z")      \
     SREG(CLUSTER_NCTAID_W, "%cluster_nctaid.w") SREG(CLUSTER_CTARANK, "%cluster_ctarank")        \
     SREG(CLUSTER_NCTARANK, "%cluster_nctarank") SREG(ENVREG, "%envreg")                          \
-    SREG(WARP_SZ, "WARP_SZ")
+    SREG(WARP_SZ, "WARP_SZ") SREG(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster")                   \
+    SREG(CURRENT_GRAPH_EXEC, "%current_graph_exec")
 // clang-format on
 
 typedef enum PtxSreg {

@@ -55,8 +55,7 @@ Binding *operand_resolve(Reader *reader, Name *name) {
 
 /* Special registers that exist in PTX but not in this machine. */
 static bool is_unsupported_sreg(const Name *name) {
-    static const char *const prefixes[] = {"%pm", "%reserved_smem", "%is_explicit_cluster",
-                                           "%current_graph_exec"};
+    static const char *const prefixes[] = {"%pm", "%reserved_smem"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         if (!strncmp(name->text, prefixes[i], strlen(prefixes[i]))) return true;
     }
@@ -445,11 +444,17 @@ static bool check_constant(const Place *place, PtxOperand *operand, PtxType want
     return true;
 }
 
-/* Special registers are 32 or 64 bits wide; %tid and similar ones can be read as 16 bits. */
+static bool is_wide_sreg(PtxSreg sreg) {
+    return sreg == PTX_SREG_CLOCK64 || sreg == PTX_SREG_GLOBALTIMER ||
+           sreg == PTX_SREG_CURRENT_GRAPH_EXEC;
+}
+
+/* Special registers are 32 or 64 bits wide, and one is a predicate; %tid and similar ones can be
+ * read as 16 bits. */
 static bool check_sreg(const Place *place, const PtxOperand *operand, PtxType want) {
     const PtxShape *shape = place->shape;
     PtxSreg sreg = operand->sreg;
-    bool is_wide = sreg == PTX_SREG_CLOCK64 || sreg == PTX_SREG_GLOBALTIMER;
+    bool is_wide = is_wide_sreg(sreg), is_pred = sreg == PTX_SREG_IS_EXPLICIT_CLUSTER;
     int bits = ptx_type_bits(want);
     bool fits = is_wide ? bits == 64 : bits == 32 || bits == 16 || sreg == PTX_SREG_GRIDID;
     bool can_read = shape->inst.op == PTX_OP_MOV || shape->inst.op == PTX_OP_CVT;
@@ -459,9 +464,11 @@ static bool check_sreg(const Place *place, const PtxOperand *operand, PtxType wa
     if (operand->is_whole && place->slot->kind != PTX_SLOT_SPECIAL)
         return mismatch(place, operand, "a special register of four elements",
                         "one of them, such as %tid.x; mov.v4 moves all");
-    if (!fits || ptx_type_is_float(want) || want == PTX_PRED)
+    if (is_pred ? want != PTX_PRED : !fits || ptx_type_is_float(want) || want == PTX_PRED)
         return mismatch(place, operand, ptx_sreg_name(sreg),
-                        is_wide ? "read as 64 bits" : "read as 32 bits");
+                        is_pred   ? "read as a predicate"
+                        : is_wide ? "read as 64 bits"
+                                  : "read as 32 bits");
     return true;
 }
 

@@ -291,6 +291,7 @@ static uint64_t combined(const char *spelling, int type) {
 static void run_reduction(void *user, const char *spelling) {
     Trial *trial = user;
     const int rank = rank_of(spelling), count = sizeof elements / sizeof *elements;
+    const bool is_local = strstr(spelling, ".shared::cluster") != NULL;
     int type = 0, words = WORDS;
     if (!harness_wants(trial->harness, spelling)) return;
     while (!rank && type < count - 1) { /* tiles have the type of the map, the first in the table */
@@ -308,11 +309,18 @@ static void run_reduction(void *user, const char *spelling) {
     fill(trial, "FILL", 0, true);
     fill(trial, "THERE", WORDS, false);
     if (rank) words = put_map(trial, rank, "out");
-    if (rank)
+    if (is_local) {
+        text_add(&trial->ptx, "add.u32 r, r, 1024;\n");
+        fill(trial, "LOCAL", WORDS, true);
+        text_add(&trial->ptx, "sub.u32 r, r, 1024;\n");
+        expect(trial);
+        text_printf(&trial->ptx, "%s [r+1024], [r], size, [barrier];\n" WAIT, spelling);
+        hand_over(trial, 1024);
+    } else if (rank)
         text_printf(&trial->ptx, "%s [map, %s], [r]%s;\n", spelling, coordinates(rank),
                     policy_of(spelling));
     else text_printf(&trial->ptx, "%s [out], [r], size%s;\n", spelling, policy_of(spelling));
-    finish_group(trial, false);
+    if (!is_local) finish_group(trial, false);
     trial->slots = words;
     trial_run(trial);
 }
@@ -449,17 +457,18 @@ static void run_acquire(void *user, const char *spelling) {
 
 /* ---- All of them ---- */
 
-#define HINT       "{.L2::cache_hint}"
-#define LOADED     ".mbarrier::complete_tx::bytes"
-#define TO_SHARED  "(.shared::cluster,.shared::cta).global"
-#define TO_GLOBAL  ".global.shared::cta"
-#define DIMENSIONS "(.1d,.2d,.3d,.4d,.5d)"
-#define MAP_SPACE  "{.global,.shared::cta}.b1024"
-#define IMAGES     "(.3d,.4d,.5d)"
-#define COMBINED   "(.add,.min,.max,.inc,.dec,.and,.or,.xor)"
-#define ASYNC      ".async{.weak}.shared::cluster" LOADED
-#define ASYNC_RED  ".async.relaxed.cluster.shared::cluster" LOADED
-#define REDUCE     ".reduce.async.bulk" TO_GLOBAL ".bulk_group" HINT
+#define HINT         "{.L2::cache_hint}"
+#define LOADED       ".mbarrier::complete_tx::bytes"
+#define TO_SHARED    "(.shared::cluster,.shared::cta).global"
+#define TO_GLOBAL    ".global.shared::cta"
+#define DIMENSIONS   "(.1d,.2d,.3d,.4d,.5d)"
+#define MAP_SPACE    "{.global,.shared::cta}.b1024"
+#define IMAGES       "(.3d,.4d,.5d)"
+#define COMBINED     "(.add,.min,.max,.inc,.dec,.and,.or,.xor)"
+#define ASYNC        ".async{.weak}.shared::cluster" LOADED
+#define ASYNC_RED    ".async.relaxed.cluster.shared::cluster" LOADED
+#define REDUCE       ".reduce.async.bulk" TO_GLOBAL ".bulk_group" HINT
+#define REDUCE_LOCAL ".reduce.async.bulk.shared::cluster.shared::cta" LOADED
 
 void bulk_run(Harness *harness) {
     Trial *trial = trial_new(harness);
@@ -469,6 +478,10 @@ void bulk_run(Harness *harness) {
     form_expand("cp", ".async.bulk.shared::cluster.shared::cta" LOADED, run_local, trial);
     form_expand("cp", ".async.bulk" TO_GLOBAL ".bulk_group" HINT, run_store, trial);
     form_expand("cp", ".async.bulk.prefetch.L2.global" HINT, run_prefetch, trial);
+    form_expand("cp", REDUCE_LOCAL "(.and,.or,.xor).b32", run_reduction, trial);
+    form_expand("cp", REDUCE_LOCAL "(.inc,.dec).u32", run_reduction, trial);
+    form_expand("cp", REDUCE_LOCAL ".add(.u32,.s32,.u64)", run_reduction, trial);
+    form_expand("cp", REDUCE_LOCAL "(.min,.max)(.u32,.s32)", run_reduction, trial);
     form_expand("cp", REDUCE "(.and,.or,.xor)(.b32,.b64)", run_reduction, trial);
     form_expand("cp", REDUCE "(.inc,.dec).u32", run_reduction, trial);
     form_expand("cp", REDUCE ".add(.u32,.s32,.u64,.s64,.f32,.f64)", run_reduction, trial);
@@ -529,6 +542,10 @@ void bulk_run(Harness *harness) {
     }
     for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
         run_one(trial, ones[i].spelling, ones[i].text);
+    form_expand("fence", "{.proxy.async::generic}.acquire.sync_restrict::shared::cluster.cluster",
+                run_fence, trial);
+    form_expand("fence", "{.proxy.async::generic}.release.sync_restrict::shared::cta.cluster",
+                run_fence, trial);
     form_expand("fence", ".proxy.async{.global,.shared::cta,.shared::cluster}", run_fence, trial);
     form_expand("membar", ".proxy.async{.global,.shared::cta,.shared::cluster}", run_fence, trial);
     trial_free(trial);

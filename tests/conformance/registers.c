@@ -54,7 +54,8 @@ typedef struct Special {
     const char *name;
     Value *value;
     const char *condition;
-    int bits; /* 64; 0 means 32 */
+    int bits;     /* 64; 0 means 32 */
+    bool is_pred; /* a predicate; its value is 0 or 1 */
 } Special;
 
 /* In a launch without clusters, each CTA is one. */
@@ -115,12 +116,17 @@ static const Special specials[] = {
     {"%globaltimer_lo", NULL, "sub.u32 r, s, r;\nsetp.lt.u32 p, r, 100000000;\n"},
     {"%globaltimer_hi", NULL, "setp.le.u32 p, r, s;\n"},
     {"%envreg", NULL, "setp.eq.u32 p, r, s;\n"},
+    {"%is_explicit_cluster", zero, .is_pred = true},
+    {"%current_graph_exec", zero, .bits = 64},
 };
 
 static void write_special(Text *ptx, const Special *special, int slot) {
     int bits = special->bits ? special->bits : 32;
     const char *suffix = strcmp(special->name, "%envreg") == 0 ? "7" : "";
-    text_printf(ptx, "{\n.reg .b%1$d r, s;\nmov.u%1$d r, %2$s%3$s;\n", bits, special->name, suffix);
+    text_printf(ptx, "{\n.reg .b%d r, s;\n", bits);
+    if (special->is_pred)
+        text_printf(ptx, "mov.pred p, %s;\nselp.u32 r, 1, 0, p;\n", special->name);
+    else text_printf(ptx, "mov.u%d r, %s%s;\n", bits, special->name, suffix);
     if (special->condition)
         text_printf(ptx, "mov.u%d s, %s%s;\n%sselp.u%d r, 1, 0, p;\n", bits, special->name, suffix,
                     special->condition, bits);

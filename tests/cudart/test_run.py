@@ -328,6 +328,14 @@ class Run(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stderr.count("needs private tables of the vendor's driver"), 1, done.stderr)
 
+    def test_kernels_that_launch_kernels_run_as_ptx_next_to_machine_code(self):
+        self.build("-rdc=true", "-gencode", "arch=compute_90,code=[sm_90,compute_90]",
+                   os.path.join(PROGRAMS, "dynamic_quicksort.cu"), "-lcudadevrt")
+        for code in "machine", "ptx":
+            done = self.tyto("--machine", "h100", "--code", code, "./a.out")
+            self.assertEqual(done.stdout.split()[-1:], ["passed"], done.stderr)
+            self.assertEqual(done.stderr.count("PTX runs instead"), code == "machine", done.stderr)
+
     def test_what_kernels_may_not_do_to_the_programs_memory_ends_them_with_a_message(self):
         self.build("-cudart", "shared", "x.cu", x=REGISTERED)
         messages = ["which kernels reach once it is registered", "which kernels may only read: byte 20 of the 4096-byte",

@@ -301,6 +301,8 @@ static void test_properties_and_attributes_agree(void **state) {
     assert_int_equal(properties.major * 10 + properties.minor, 75);
     assert_int_equal(properties.memoryPoolsSupported, 1);
     assert_int_equal(properties.hostNumaId, -1);
+    assert_int_equal(properties.ipcEventSupported, 1);
+    assert_int_equal(properties.clusterLaunch, 0);
     assert_int_equal(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
     assert_int_equal(cudaFuncGetAttributes(&attributes, key(scale_host)), cudaSuccess);
     assert_int_equal(attributes.ptxVersion, 75);

@@ -253,6 +253,46 @@ static void reductions_combine_with_what_is_there(void **state) {
     }
 }
 
+/* Reductions are atomic: those of several thread blocks to the same words are no race. */
+static void thread_blocks_combine_into_the_same_words(void **state) {
+    (void)state;
+    static const char body[] =
+        "  shl.b32 %x, %t, 2; add.u32 %y, %r, %x; st.shared.u32 [%y], %t;\n"
+        "  fence.proxy.async.shared::cta; bar.sync 0; @!pp bra DONE;\n"
+        "  cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%b], [%r], 512;\n"
+        "  cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nDONE:\n";
+    const uint32_t ctas = 6;
+    memset(expected, 0, BYTES);
+    for (uint32_t i = 0; i < THREADS; i++)
+        memcpy(expected + 4 * i, &(uint32_t){ctas * i}, 4);
+    assert_cuda(cuMemsetD8(to, 0, BYTES));
+    assert_cuda(run(body, ctas, 0));
+    assert_written();
+}
+
+/* The same in shared memory, with an mbarrier. */
+static void reductions_combine_with_shared_memory(void **state) {
+    (void)state;
+    static const char body[] =
+        "  shl.b32 %x, %t, 2; add.u32 %y, %r, %x; st.shared.u32 [%y], %t;\n"
+        "  mad.lo.u32 %z, %t, 100, 7; st.shared.u32 [%y+1024], %z;\n"
+        "  fence.proxy.async.shared::cta; bar.sync 0; @!pp bra WAIT;\n"
+        "  mbarrier.arrive.expect_tx.shared::cta.b64 %l, [%m], 1024;\n"
+        "  cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32"
+        " [%r+1024], [%r], 512, [%m];\n"
+        "  cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32"
+        " [%r+1024], [%r], 512, [%m];\n"
+        "WAIT: mbarrier.try_wait.parity.shared::cta.b64 pq, [%m], 0; @!pq bra WAIT;\n"
+        "  ld.shared.u32 %z, [%y+1024]; cvt.u64.u32 %l, %x; add.u64 %b, %b, %l;\n"
+        "  st.global.u32 [%b], %z;\n";
+    memset(expected, 0, BYTES);
+    for (uint32_t i = 0; i < THREADS; i++)
+        memcpy(expected + 4 * i, &(uint32_t){102 * i + 7}, 4);
+    assert_cuda(cuMemsetD8(to, 0, BYTES));
+    assert_cuda(run(body, 1, 0));
+    assert_written();
+}
+
 /* ---- Transactions ---- */
 
 /* The phase ends when all arrivals and transactions have happened, in any order. */
@@ -347,6 +387,8 @@ int main(void) {
         cmocka_unit_test(shared_memory_is_copied_within_the_block),
         cmocka_unit_test(a_ring_of_tiles_is_filled_and_emptied),
         cmocka_unit_test(reductions_combine_with_what_is_there),
+        cmocka_unit_test(thread_blocks_combine_into_the_same_words),
+        cmocka_unit_test(reductions_combine_with_shared_memory),
         cmocka_unit_test(a_phase_waits_for_its_transactions),
         cmocka_unit_test(a_thread_block_is_a_cluster_of_its_own),
         cmocka_unit_test(a_mistake_is_told),

@@ -33,6 +33,8 @@ static void the_device_tells_the_capability_it_was_given(void **state) {
     assert_int_equal(10 * major + minor, expected);
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR), major);
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR), minor);
+    assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED), major >= 9);
+    assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT), major >= 9 ? 4 : 1);
 }
 
 /* Each text contains one kernel; its name contains the architecture. */

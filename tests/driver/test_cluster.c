@@ -149,6 +149,22 @@ static void number(const Cta *cta, unsigned t, uint32_t *words) {
     words[3] = cta->rank;
 }
 
+static void has_several(const Cta *cta, unsigned t, uint32_t *words) {
+    (void)t;
+    words[0] = cta->ranks > 1;
+    words[1] = cta->ranks == 1;
+    words[2] = words[3] = 0;
+}
+
+static void each_knows_whether_it_is_in_a_cluster(void **state) {
+    (void)state;
+    run_in_all_shapes("  mov.pred pp, %is_explicit_cluster; selp.u32 %r1, 1, 0, pp;\n"
+                      "  selp.u32 %r2, 0, 1, pp; mov.u64 %l1, %current_graph_exec;\n"
+                      "  mov.b64 {%r3, %r4}, %l1;\n"
+                      "  st.global.v4.u32 [%out], {%r1, %r2, %r3, %r4};\n",
+                      has_several);
+}
+
 static void each_knows_its_place(void **state) {
     (void)state;
     run_in_all_shapes(
@@ -468,6 +484,7 @@ static void a_mistake_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_knows_its_place),
+        cmocka_unit_test(each_knows_whether_it_is_in_a_cluster),
         cmocka_unit_test(memory_is_shared_within_a_cluster),
         cmocka_unit_test(pointers_are_good_in_the_whole_cluster),
         cmocka_unit_test(the_barrier_waits_for_all_that_live),

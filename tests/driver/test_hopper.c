@@ -18,7 +18,7 @@ static const struct {
     {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [a], "
      "[b, {a, a, a}], [a], {a, a};",
      "tiles of im2col along W"},
-    {"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [a], "
+    {"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.s64 [a], "
      "[a], 16, [a];",
      "this kind of bulk copy"},
     {"st.async.release.sys.global.u32 [b], a;", "st.async"},

@@ -488,6 +488,10 @@ static const SetAside set_aside[] = {
      "'%q3' is of what is not supported", " k l m ", " fine "},
     {".param .u32 a;\n" USER("fine", ""), "not supported: .param variables outside of a function",
      "", " fine "},
+    /* branches to labels behind what is not supported, and those of the next function */
+    {USER("k", "bra L; { bra M; tcgen05.wait::ld.sync.aligned; M: } L:")
+         USER("fine", "bra L; { bra M; M: } L:"),
+     "'tcgen05'", " k ", " fine "},
     /* headers of functions */
     {".visibel .entry k() { ret; }\n" USER("fine", ""),
      "test.ptx:4:1: expected a directive, not '.visibel'; did you mean '.visible'?", " k ",

@@ -157,22 +157,26 @@ static bool add_text(const FatbinItem *item, Chosen *chosen) {
     return true;
 }
 
-/* Adds machine code, unless its form is unknown; returns false if the entry is damaged. */
-static bool add_cubin(const FatbinItem *item, Chosen *chosen) {
+/* Adds machine code, unless its form is unknown, or it calls what Tyto lacks and there may be PTX
+ * instead (the device runtime, for example); returns false if the entry is damaged. */
+static bool add_cubin(const FatbinItem *item, bool may_have_ptx, Chosen *chosen) {
     if (!add_text(item, chosen)) return false;
     const GpuImage *cubin = &chosen->texts[chosen->count - 1];
-    if (!cubin_is(cubin->text, cubin->length)) chosen->count--;
+    if (!cubin_is(cubin->text, cubin->length) ||
+        (may_have_ptx && isa_sass_lacks(cubin->text, cubin->length, chosen->arena)))
+        chosen->count--;
     return true;
 }
 
 /* Adds the machine code that the linker made, if the target runs it; returns false if it is
  * damaged. */
-static bool add_linked(const Given *given, const ImageTarget *target, Chosen *chosen) {
+static bool add_linked(const Given *given, const ImageTarget *target, bool may_have_ptx,
+                       Chosen *chosen) {
     Contents contents;
     if (!given->linked ||
         !read_entries(given->linked, given->most, target->architecture, &contents))
         return true;
-    return !contents.cubin.entry.kind || add_cubin(&contents.cubin, chosen);
+    return !contents.cubin.entry.kind || add_cubin(&contents.cubin, may_have_ptx, chosen);
 }
 
 /* Adds the text or the machine code of one fat binary; returns false if it is damaged. */
@@ -185,7 +189,7 @@ static bool add_object(const Given *given, int i, const ImageTarget *target, Cho
     const bool is_alone = given->count == 1 && !given->linked;
     chosen->lacks_ptx |= !has_ptx;
     if (contents.cubin.entry.kind && is_alone && (target->prefers_machine || !has_ptx)) {
-        if (!add_cubin(&contents.cubin, chosen)) return false;
+        if (!add_cubin(&contents.cubin, has_ptx, chosen)) return false;
         if (chosen->count) return true;
     }
     return !has_ptx || add_text(&contents.best, chosen);
@@ -197,13 +201,13 @@ CUresult fatbin_open(const void *image, size_t size, const char *name, const Ima
     if (!take_apart(image, size, &given)) return say_damaged(name, diag);
     Chosen chosen = {
         .texts = ARENA_ARRAY(arena, GpuImage, given.count + 1), .name = name, .arena = arena};
-    bool is_whole = !target->prefers_machine || add_linked(&given, target, &chosen);
+    bool is_whole = !target->prefers_machine || add_linked(&given, target, true, &chosen);
     const bool has_linked = chosen.count != 0;
     for (int i = 0; is_whole && !has_linked && i < given.count; i++)
         is_whole = add_object(&given, i, target, &chosen);
     if (is_whole && chosen.lacks_ptx && given.linked) {
         const int before = chosen.count;
-        is_whole = add_linked(&given, target, &chosen);
+        is_whole = add_linked(&given, target, false, &chosen);
         if (chosen.count > before) {
             chosen.texts[0] = chosen.texts[before];
             chosen.count = 1;

@@ -13,8 +13,8 @@
  *   pair counts. It may miss races, but it reports no false ones.
  * - wgmma.wait_group, for the reads of wgmma by the four warps of its warpgroup.
  *
- * Two strong accesses (volatile, atomic ...) never race. Two writes of the same value never race
- * either, because programs set flags that way.
+ * Two strong accesses (volatile, atomic, reductions of bulk copies ...) never race. Two writes of
+ * the same value never race either, because programs set flags that way.
  *
  * Bulk copies and wgmma belong to the asynchronous proxy. They may read what ordinary instructions
  * wrote before the last fence.proxy.async of any warp of the CTA. What wgmma reads may be

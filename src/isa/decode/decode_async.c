@@ -142,10 +142,12 @@ static bool decode_bulk(Decoder *decoder, IsaBulkKind kind) {
     inst->sub = (uint8_t)kind;
     inst->flow = ISA_FLOW_STORE;
     decoder->draft.info.flags |= ISA_IS_BULK;
-    if (kind == ISA_BULK_REDUCE) {
+    const bool combines = kind == ISA_BULK_LOCAL && ptx->sub2 != PTX_SUB_NONE;
+    if (kind == ISA_BULK_REDUCE || combines) {
         inst->size = (uint8_t)(ptx_type_bits(ptx->type) / 8);
         inst->vector = (uint8_t)ptx->sub2;
         inst->flags |= decode_operation_flags(ptx->type);
+        decoder->draft.info.flags |= ISA_IS_REDUCTION;
     }
     decode_set_handler(decoder, ISA_DO_BULK);
     if (!decode_multicast(decoder, 4, &inst->operand[4])) return false;
@@ -167,8 +169,11 @@ static bool decode_tensor(Decoder *decoder, IsaBulkKind kind) {
     inst->sub = (uint8_t)kind;
     inst->flow = ISA_FLOW_STORE;
     inst->vector = ptx->vector;
-    if (kind == ISA_BULK_REDUCE) inst->size = (uint8_t)ptx->sub2;
     decoder->draft.info.flags |= ISA_IS_BULK;
+    if (kind == ISA_BULK_REDUCE) {
+        inst->size = (uint8_t)ptx->sub2;
+        decoder->draft.info.flags |= ISA_IS_REDUCTION;
+    }
     decode_set_handler(decoder, ISA_DO_TENSOR);
     inst->operand[0] = inst->operand[7] = ISA_SINK;
     for (int i = 0; i < ptx->vector; ++i)

@@ -142,16 +142,24 @@ static bool decode_elements_mov(Decoder *decoder, const PtxOperand *to, const Pt
     return true;
 }
 
+static bool decode_pred_mov(Decoder *decoder, const PtxOperand *to, const PtxOperand *from) {
+    IsaInst *inst = &decoder->draft.inst;
+    if (!decode_pred_destination(decoder, to, 0)) return false;
+    if (from->kind == PTX_OPERAND_SREG) {
+        inst->sub = (uint8_t)from->sreg; /* the size is 0: a predicate */
+        decode_set_handler(decoder, ISA_DO_SREG);
+        return true;
+    }
+    if (!decode_pred_source(decoder, from, 1)) return false;
+    inst->imm = (int64_t)decoder->negated;
+    decode_set_handler(decoder, ISA_DO_PRED_MOV);
+    return true;
+}
+
 bool decode_mov(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     const PtxOperand *to = &ptx->operands[0], *from = &ptx->operands[1];
-    if (ptx->type == PTX_PRED) {
-        if (!decode_pred_destination(decoder, to, 0) || !decode_pred_source(decoder, from, 1))
-            return false;
-        decoder->draft.inst.imm = (int64_t)decoder->negated;
-        decode_set_handler(decoder, ISA_DO_PRED_MOV);
-        return true;
-    }
+    if (ptx->type == PTX_PRED) return decode_pred_mov(decoder, to, from);
     if (from->kind == PTX_OPERAND_SREG && from->is_whole)
         return decode_special_mov(decoder, to, from);
     if (ptx->vector > 1) return decode_elements_mov(decoder, to, from);

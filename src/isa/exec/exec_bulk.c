@@ -91,8 +91,9 @@ static uint8_t *open_range(IsaContext *context, IsaWarp *warp, int lane, BulkEnd
     return open_end(context, warp, lane, end, 0, is_write);
 }
 
+/* vector: PtxSub of a reduction, 0: copy. */
 static void put_unit(const IsaInst *inst, uint8_t *to, const uint8_t *from) {
-    if ((inst->sub & ISA_BULK_KIND) != ISA_BULK_REDUCE) {
+    if (!inst->vector) {
         memcpy(to, from, ISA_BULK_UNIT);
         return;
     }

@@ -508,10 +508,13 @@ static SpaceMasks resolve_generic(IsaContext *context, const IsaWarp *warp, uint
 /* ---- Access for other files ---- */
 
 /* An mbarrier operation other than initialisation is atomic, and so are the arrivals of copies on
- * it. */
+ * it, and the reductions of bulk copies. */
 static IsaAccess opened_for(const IsaContext *context, const IsaWarp *warp, bool is_write) {
-    if (is_write) return ISA_ACCESS_WRITE;
-    bool is_barrier = context->program->infos[warp->pc].memory == ISA_MEMORY_ATOMIC;
+    enum { BULK_REDUCTION = ISA_IS_BULK | ISA_IS_REDUCTION };
+    const IsaInfo *info = &context->program->infos[warp->pc];
+    const bool is_reduction = (info->flags & BULK_REDUCTION) == BULK_REDUCTION;
+    if (is_write) return is_reduction ? ISA_ACCESS_ATOMIC : ISA_ACCESS_WRITE;
+    bool is_barrier = info->memory == ISA_MEMORY_ATOMIC;
     return is_barrier ? ISA_ACCESS_ATOMIC : ISA_ACCESS_READ;
 }
 

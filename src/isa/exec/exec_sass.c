@@ -97,9 +97,10 @@ EXEC(SIGN_F16X2) {
     FOR_LANES {
         const uint32_t both = a[lane];
         const uint32_t low = both & 0xffff, high = both >> 16;
-        const uint32_t value = inst->sub == ISA_HALVES_LOW    ? low | low << 16
-                               : inst->sub == ISA_HALVES_HIGH ? high | high << 16
-                                                              : both;
+        const uint32_t value = inst->sub == ISA_HALVES_LOW       ? low | low << 16
+                               : inst->sub == ISA_HALVES_HIGH    ? high | high << 16
+                               : inst->sub == ISA_HALVES_CROSSED ? (high ^ 0x8000) | low << 16
+                                                                 : both;
         result[lane] = signed_bits(value, inst->imm, 0x80008000u);
     }
     write_row32(warp, inst, 0, result, mask);
@@ -153,6 +154,17 @@ EXEC(SUM3) {
     write_pred(warp, inst->operand[2], pack_lanes(twice), mask);
 }
 
+/* The lower or the upper word of a shifted value, negated if LEA negates a. The negation of a lower
+ * word is its complement and 1, so that of 0 has a carry. */
+INLINE uint64_t shifted_part(uint64_t whole, uint32_t shift, uint32_t imm) {
+    const bool is_high = imm & ISA_LEA_HIGH, is_extended = imm & ISA_LEA_EXTENDED;
+    const bool is_negative = imm & ISA_LEA_NEGATIVE_A;
+    if (is_high && is_negative) whole = is_extended ? ~whole : 0 - whole;
+    const uint64_t shifted = whole << shift;
+    if (is_high) return shifted >> 32;
+    return is_negative ? (uint64_t)(uint32_t)~shifted + !is_extended : (uint32_t)shifted;
+}
+
 EXEC(LEA) {
     alignas(64) uint32_t result[ISA_LANES];
     alignas(64) int32_t carries[ISA_LANES];
@@ -161,16 +173,9 @@ EXEC(LEA) {
     const uint32_t imm = (uint32_t)inst->imm, shift = imm & ISA_LEA_SHIFT;
     const bool is_extended = imm & ISA_LEA_EXTENDED;
     const uint32_t carry = is_extended ? carry_of(warp, inst, 5, imm / ISA_LEA_NEGATIVE_CARRY) : 0;
-    /* a negated low word is the inverted one plus 1, so that subtracting 0 has a carry */
-    const bool is_low_negated = imm & ISA_LEA_NEGATIVE_A && !is_extended && !(imm & ISA_LEA_HIGH);
-    const uint64_t zero = is_low_negated ? UINT64_C(1) << 32 : 0;
     FOR_LANES {
         const uint32_t upper = imm & ISA_LEA_SIGN ? (uint32_t)((int32_t)a[lane] >> 31) : c[lane];
-        uint64_t whole = join(a[lane], upper);
-        if (imm & ISA_LEA_NEGATIVE_A) whole = is_extended ? ~whole : 0 - whole;
-        const uint64_t shifted = whole << shift;
-        const uint32_t part = imm & ISA_LEA_HIGH ? (uint32_t)(shifted >> 32) : (uint32_t)shifted;
-        uint64_t sum = part ? part : zero;
+        uint64_t sum = shifted_part(join(a[lane], upper), shift, imm);
         if (!(imm & ISA_LEA_NEGATIVE_B)) sum += b[lane];
         else sum += (uint64_t)(uint32_t)~b[lane] + !is_extended;
         sum += carry >> lane & 1;

@@ -18,7 +18,7 @@
     HANDLER(NOP)                                                                                   \
     HANDLER(FENCE)          /* sub: IsaFence */                                                    \
     HANDLER(WARP_SYNC)      /* waits for its members */                                            \
-    HANDLER(SREG)           /* operand d; sub: PtxSreg, size: bytes of the register */             \
+    HANDLER(SREG)           /* operand d; sub: PtxSreg, size: bytes of d, 0: a predicate */        \
     HANDLER(LOCAL_ADDRESS)  /* operand d; imm: offset in the frame's local area; size: bytes */    \
     HANDLER(SHARED_ADDRESS) /* the same, offset past the launch's static shared memory */          \
     HANDLER(CTA_ADDRESS)    /* the same, offset in the CTA's shared memory */                      \

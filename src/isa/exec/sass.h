@@ -26,7 +26,8 @@ enum { ISA_NEXT_ELEMENT = 0 };
 enum { /* SIGN_F16X2: which halves of a become the two halves */
        ISA_HALVES_BOTH,
        ISA_HALVES_LOW,
-       ISA_HALVES_HIGH
+       ISA_HALVES_HIGH,
+       ISA_HALVES_CROSSED /* the upper one negated, as the lower; the lower one as the upper */
 };
 enum {                       /* SUM3 */
        ISA_SUM_EXTENDED = 1, /* a negated source is inverted, and the carries are added */

@@ -42,24 +42,25 @@ static IsaInst *put_bulk(Translator *t, IsaBulkKind kind, const SassOperand *siz
     return step;
 }
 
-/* to, from, size. S: shared memory, G: global memory. */
-bool tr_op_ublkcp(Translator *t) {
+/* to, from, size: from shared to global memory */
+static IsaInst *put_out(Translator *t, IsaBulkKind kind) {
+    const IsaOperand global = tr_joined(t, tr_operand(t, 0));
+    const IsaOperand shared = tr_register(t, tr_operand(t, 1), 0);
+    IsaInst *step = put_bulk(t, kind, tr_operand(t, 2));
+    step->operand[0] = shared;
+    step->operand[1] = global;
+    step->sub |= ISA_BULK_SHARED_IS_32;
+    return step;
+}
+
+/* to, from, size: into shared memory, from global or shared memory */
+static IsaInst *put_shared(Translator *t, IsaBulkKind kind) {
     const SassOperand *to = tr_operand(t, 0), *from = tr_operand(t, 1), *size = tr_operand(t, 2);
-    const uint8_t way = tr_mod(t, SASS_MOD_BULK_WAY);
-    if (way == SASS_BULK_WAY_NONE) return tr_refuse(t, "this kind of bulk copy");
-    if (way == SASS_BULK_WAY_GS) {
-        const IsaOperand global = tr_joined(t, to), shared = tr_register(t, from, 0);
-        IsaInst *step = put_bulk(t, ISA_BULK_STORE, size);
-        step->operand[0] = shared;
-        step->operand[1] = global;
-        step->sub |= ISA_BULK_SHARED_IS_32;
-        return true;
-    }
-    const bool is_local = way == SASS_BULK_WAY_SS;
+    const bool is_local = kind == ISA_BULK_LOCAL;
     const IsaOperand source = is_local ? tr_register(t, from, 0) : tr_joined(t, from);
     const IsaOperand shared = tr_register(t, to, 0), barrier = tr_register(t, to, 1);
     const IsaOperand ranks = ranks_of(t, size);
-    IsaInst *step = put_bulk(t, is_local ? ISA_BULK_LOCAL : ISA_BULK_LOAD, size);
+    IsaInst *step = put_bulk(t, kind, size);
     step->operand[4] = ranks;
     if (ranks != ISA_SINK) step->flags |= ISA_BULK_MULTICAST;
     step->operand[0] = shared;
@@ -67,10 +68,19 @@ bool tr_op_ublkcp(Translator *t) {
     step->operand[3] = barrier;
     step->sub |= ISA_BULK_SHARED_IS_32 | ISA_BULK_BARRIER_IS_32;
     if (is_local) step->sub |= ISA_BULK_SOURCE_IS_32;
+    return step;
+}
+
+/* to, from, size. S: shared memory, G: global memory. */
+bool tr_op_ublkcp(Translator *t) {
+    const uint8_t way = tr_mod(t, SASS_MOD_BULK_WAY);
+    if (way == SASS_BULK_WAY_NONE) return tr_refuse(t, "this kind of bulk copy");
+    if (way == SASS_BULK_WAY_GS) put_out(t, ISA_BULK_STORE);
+    else put_shared(t, way == SASS_BULK_WAY_SS ? ISA_BULK_LOCAL : ISA_BULK_LOAD);
     return true;
 }
 
-/* to, from, size: combines global memory with shared memory. */
+/* to, from, size: combines global or shared memory (.S.S) with shared memory. */
 bool tr_op_ublkred(Translator *t) {
     static const struct {
         uint8_t size, flags; /* 0: no such type */
@@ -78,18 +88,15 @@ bool tr_op_ublkred(Translator *t) {
                  {8, ISA_SIGNED}, {2, ISA_FLOAT},  {4, ISA_FLOAT},
                  {0, 0},          {8, ISA_FLOAT},  {2, ISA_FLOAT | ISA_BFLOAT}};
     const uint8_t type = tr_mod(t, SASS_MOD_BULK_TYPE), which = tr_mod(t, SASS_MOD_ATOM_OP);
-    if (tr_mod(t, SASS_MOD_BULK_WAY) != SASS_BULK_WAY_GS)
-        return tr_refuse(t, "reductions of shared memory");
+    const uint8_t way = tr_mod(t, SASS_MOD_BULK_WAY);
+    const bool is_local = way == SASS_BULK_WAY_SS;
+    if (!is_local && way != SASS_BULK_WAY_GS) return tr_refuse(t, "this kind of bulk copy");
     if (type >= sizeof types / sizeof types[0] || !types[type].size || which > 7)
         return tr_refuse(t, "this kind of reduction");
-    const IsaOperand global = tr_joined(t, tr_operand(t, 0));
-    const IsaOperand shared = tr_register(t, tr_operand(t, 1), 0);
-    IsaInst *step = put_bulk(t, ISA_BULK_REDUCE, tr_operand(t, 2));
-    step->operand[0] = shared;
-    step->operand[1] = global;
-    step->sub |= ISA_BULK_SHARED_IS_32;
+    IsaInst *step = is_local ? put_shared(t, ISA_BULK_LOCAL) : put_out(t, ISA_BULK_REDUCE);
+    t->info.flags |= ISA_IS_REDUCTION;
     step->size = types[type].size;
-    step->flags = types[type].flags;
+    step->flags |= types[type].flags;
     step->vector = (uint8_t)operations[which];
     return true;
 }
@@ -147,7 +154,10 @@ bool tr_op_utma(Translator *t) {
         step->operand[2 + i] = row[before + i];
     step->operand[7] = is_load ? row[1] : ISA_SINK;
     step->vector = (uint8_t)rank;
-    if (is_reduction) step->size = (uint8_t)operations[tr_mod(t, SASS_MOD_ATOM_OP) & 7];
+    if (is_reduction) {
+        step->size = (uint8_t)operations[tr_mod(t, SASS_MOD_ATOM_OP) & 7];
+        t->info.flags |= ISA_IS_REDUCTION;
+    }
     step->sub |= ISA_BULK_SHARED_IS_32 | ISA_BULK_BARRIER_IS_32;
     step->flags |=
         (uint8_t)((chooses ? ISA_BULK_MULTICAST : 0) | (is_im2col ? ISA_BULK_IM2COL : 0));

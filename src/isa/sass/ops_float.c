@@ -183,6 +183,7 @@ IsaOperand tr_halves(Translator *t, const SassOperand *operand) {
     const IsaOperand row = is_float ? float_as_half(t, tr_row(t, operand)) : tr_row(t, operand);
     const uint8_t which = is_float || operand->suffix == SASS_SUFFIX_H0_H0 ? ISA_HALVES_LOW
                           : operand->suffix == SASS_SUFFIX_H1_H1           ? ISA_HALVES_HIGH
+                          : operand->suffix == SASS_SUFFIX_H0_NH1          ? ISA_HALVES_CROSSED
                                                                            : ISA_HALVES_BOTH;
     const int64_t signs = tr_signs(operand);
     if (!signs && !which) return row;

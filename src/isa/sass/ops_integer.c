@@ -531,15 +531,47 @@ static bool minmax_bytes(Translator *t) {
     return true;
 }
 
+/* A predicate: whether two rows have the same bits among `bits`. */
+static void put_equal_bits(Translator *t, const SassOperand *to, IsaOperand a, IsaOperand b,
+                           uint32_t bits) {
+    const IsaOperand differing = tr_scratch(t);
+    if (to->value == SASS_PT) return;
+    tr_step3(t, ISA_DO_XOR_32, differing, a, b);
+    tr_step3(t, ISA_DO_AND_32, differing, differing, tr_constant(t, bits));
+    IsaInst *step = tr_step(t, ISA_DO_SETP_EQ_32);
+    step->operand[0] = tr_word_to(t, to);
+    step->operand[2] = differing;
+    step->operand[3] = tr_constant(t, 0);
+}
+
+/* d, p, q, a, b, r: of two halves. p and q: whether the lower and the upper half are a's. Found
+ * from the code that ptxas generates for a maximum of s16x2 and comparisons of its halves. */
+static bool minmax_halves(Translator *t, IsaHandler least, IsaHandler greatest) {
+    bool negated;
+    const IsaOperand x = tr_row(t, tr_operand(t, 3)), y = tr_row(t, tr_operand(t, 4));
+    const IsaOperand result = tr_scratch(t);
+    if (tr_mod(t, SASS_MOD_RELU) || tr_word(t, tr_operand(t, 5), &negated) != ISA_PRED_TRUE)
+        return tr_refuse(t, "this form");
+    tr_step3(t, negated ? greatest : least, result, x, y);
+    put_equal_bits(t, tr_operand(t, 1), result, x, UINT16_MAX);
+    put_equal_bits(t, tr_operand(t, 2), result, x, ~(uint32_t)UINT16_MAX);
+    tr_step2(t, ISA_DO_MOV_32, tr_to(t, tr_operand(t, 0)), result);
+    return true;
+}
+
 /* d, p, q, a, b, r */
 bool tr_op_vimnmx(Translator *t) {
     IsaHandler least, greatest;
-    if (tr_operand(t, 1)->value != SASS_PT || tr_operand(t, 2)->value != SASS_PT)
-        return tr_refuse(t, "a predicate as result");
-    if (tr_mod(t, SASS_MOD_VECTOR) >= SASS_VECTOR_U8X4) return minmax_bytes(t);
+    const uint8_t vector = tr_mod(t, SASS_MOD_VECTOR);
+    const bool is_pair = vector == SASS_VECTOR_S16X2 || vector == SASS_VECTOR_U16X2;
+    const bool has_results =
+        tr_operand(t, 1)->value != SASS_PT || tr_operand(t, 2)->value != SASS_PT;
+    if (has_results && !is_pair) return tr_refuse(t, "a predicate as result");
+    if (vector >= SASS_VECTOR_U8X4) return minmax_bytes(t);
     if (!vector_minmax(t, &least, &greatest)) return tr_refuse(t, "this type");
     t->info.op_class = ISA_CLASS_INT_MINMAX;
-    return tr_minmax(t, least, greatest, 0, false, 3);
+    return has_results ? minmax_halves(t, least, greatest)
+                       : tr_minmax(t, least, greatest, 0, false, 3);
 }
 
 /* d, a, b, c, q: a + b (VIADDMNMX), or the minimum or maximum of a and b (VIMNMX3); then the

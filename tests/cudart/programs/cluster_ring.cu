@@ -40,6 +40,11 @@ int main() {
     int in[BLOCKS * THREADS], out[2 * BLOCKS], *device_in, *device_out;
     for (int i = 0; i < BLOCKS * THREADS; i++)
         in[i] = i;
+    cudaDeviceProp device;
+    int has_clusters;
+    CHECK(cudaGetDeviceProperties(&device, 0));
+    CHECK(cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, 0));
+    EXPECT(device.clusterLaunch == has_clusters && has_clusters == (device.major >= 9));
     CHECK(cudaMalloc(&device_in, sizeof in));
     CHECK(cudaMalloc(&device_out, sizeof out));
     CHECK(cudaMemcpy(device_in, in, sizeof in, cudaMemcpyHostToDevice));

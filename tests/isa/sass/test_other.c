@@ -31,6 +31,11 @@
  * aligned. */
 #define LONGS ".reg .b64 a,b,x,z; mov.b64 a,<l1; mov.b64 b,<l1; mov.b64 z,<l1; selp.b64 z,z,0,<p1; "
 #define WORDS ".reg .b32 a,b,x,z; mov.b32 a,<r1; mov.b32 b,<r1; mov.b32 z,<r1; selp.b32 z,z,0,<p1; "
+/* The result, and whether its lower and its upper half are those of the first source. */
+#define WHOSE(op)                                                                                  \
+    ".reg .b32 x, y, z; .reg .b16 a, b, c, d; mov.b32 x, <r1; mov.b32 y, <r1; " op                 \
+    " z, x, y; mov.b32 {a,b}, z; mov.b32 {c,d}, x; setp.eq.s16 >p1, a, c; setp.eq.s16 >p1, b, d; " \
+    "mov.b32 >r1, z"
 
 static const TrialRow rows[] = {
     /* the registers of words that are not loaded do not exist */
@@ -98,6 +103,40 @@ static const TrialRow rows[] = {
     {100, "fma.rn.f32.bf16 >f1, <h1, <h1, <f1", 0},
     {100, HALVES("a", "b") "fma.rm.sat.f32.f16 >f1, a, b, <f1", 0},
     {100, HALVES("a", "b") "neg.bf16 b, b; fma.rn.f32.bf16 >f1, b, a, <f1", 0},
+    /* a negated shifted source, which may be 0: the carry */
+    {75, ".reg .b64 x; shl.b64 x, <l1, 30; sub.s64 >l1, <l1, x", 0},
+    {75, ".reg .b64 x; shl.b64 x, <l1, 60; sub.s64 >l1, <l1, x", 0},
+    {75, ".reg .b64 x; shl.b64 x, <l1, 3; sub.s64 >l1, <l1, x", 0},
+    /* complex products: the halves of a source are crossed, and one is negated */
+    {75,
+     HALVES("a", "b") HALVES("c", "d")
+         HALVES("e", "f") "neg.f16 d, d; fma.rn.f16 >h1, a, d, e; fma.rn.f16 >h1, b, c, f",
+     0},
+    {75,
+     HALVES("a", "b") HALVES("c", "d")
+         HALVES("e", "f") "neg.f16 c, c; fma.rn.f16 >h1, a, d, e; fma.rn.f16 >h1, b, c, f",
+     0},
+    {80,
+     HALVES("a", "b") HALVES("c", "d") HALVES(
+         "e", "f") ".reg .b16 g, h; "
+                   "neg.f16 d, d; fma.rn.f16 g, b, d, e; fma.rn.f16 h, b, c, f; mov.b32 >r1, {g,h}",
+     0},
+    {80,
+     HALVES("a", "b") HALVES("c", "d") HALVES(
+         "e", "f") ".reg .b16 g, h; "
+                   "neg.f16 c, c; fma.rn.f16 g, a, d, e; fma.rn.f16 h, b, c, f; mov.b32 >r1, {g,h}",
+     0},
+    {90,
+     HALVES("a", "b") HALVES("c", "d") HALVES(
+         "e",
+         "f") ".reg .b16 g, h; "
+              "neg.bf16 d, d; fma.rn.bf16 g, b, d, e; fma.rn.bf16 h, b, c, f; mov.b32 >r1, {g,h}",
+     0},
+    /* a maximum of halves that tells whose they are */
+    {90, WHOSE("max.s16x2"), 0},
+    {90, WHOSE("min.s16x2"), 0},
+    {90, WHOSE("max.u16x2"), 0},
+    {90, WHOSE("min.u16x2"), 0},
     {75, "ex2.approx.f16x2 >r1, <r1", 0},
     {75, "tanh.approx.f16x2 >r1, <r1", 0},
     {90, "ex2.approx.ftz.bf16x2 >r1, <r1", 0},
