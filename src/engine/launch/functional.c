@@ -1,9 +1,10 @@
 /* Functional runs: the effects of all instructions, without timing.
  *
- * A CTA runs until it ends, can only poll, or has used up its quantum of instructions. Then the next CTAs get their
- * turn, so that CTAs that wait for each other (flags, grid barriers) make progress. Within a CTA,
- * warps are interleaved: a turn is a few instructions, or one store (isa_run), so that races that
- * are benign on a GPU end as they do there. The order is fixed, so results never vary. */
+ * A CTA runs until it ends, can only poll, or has used up its quantum of instructions. Then the
+ * next CTAs get their turn, so that CTAs that wait for each other (flags, grid barriers) make
+ * progress. Within a CTA, warps are interleaved: a turn is a few instructions, or one store
+ * (isa_run), so that races that are benign on a GPU end as they do there. The order is fixed, so
+ * results never vary. */
 #include "engine/launch/gpu_internal.h"
 
 #include <stdio.h>
@@ -18,11 +19,11 @@ enum {
     WARP_QUANTUM = 32,         /* warp instructions in one turn of a warp */
     CTA_QUANTUM = 1 << 18,     /* warp instructions in one turn of a CTA, ... */
     CLUSTER_QUANTUM = 1 << 10, /* ... and in one turn if others of its cluster may wait for it */
-    VAIN_LOOKS = 64,           /* rounds in which each warp of a CTA polls for a store that no thread
-                                  makes, before the CTA's turn ends; ours */
-    LAST_LOOKS = 1 << 16,      /* rounds in which each warp polls for a store that no thread makes,
-                                  before the launch fails */
-    MAX_RESIDENT = 1024        /* CTAs in progress at once, unless the launch is cooperative */
+    VAIN_LOOKS = 64,      /* rounds in which each warp of a CTA polls for a store that no thread
+                             makes, before the CTA's turn ends; ours */
+    LAST_LOOKS = 1 << 16, /* rounds in which each warp polls for a store that no thread makes,
+                             before the launch fails */
+    MAX_RESIDENT = 1024   /* CTAs in progress at once, unless the launch is cooperative */
 };
 
 typedef struct Run {

@@ -22,6 +22,28 @@ static void CUDART_CB look(cudaStream_t stream, cudaError_t status, void *user) 
     seen->calls += status == cudaSuccess && stream == seen->stream;
 }
 
+// What is not asynchronous is done when it returns, although a kernel of another stream precedes it.
+static void copy_page_locked_memory(cudaStream_t stream) {
+    int *locked, *word;
+    CHECK(cudaMallocHost((void **)&locked, sizeof(int)));
+    CHECK(cudaMalloc((void **)&word, sizeof(int)));
+    *locked = 7;
+    scale<<<1, 1, 0, stream>>>(word, 1);
+    CHECK(cudaMemcpy(word, locked, sizeof(int), cudaMemcpyHostToDevice));
+    *locked = 0;
+    scale<<<1, 1, 0, stream>>>(word, 3);
+    CHECK(cudaMemcpy(locked, word, sizeof(int), cudaMemcpyDeviceToHost));
+    EXPECT(*locked == 21);
+    scale<<<1, 1, 0, stream>>>(word, 2);
+    CHECK(cudaMemcpy2D(locked, 4, word, 4, 4, 1, cudaMemcpyDefault));
+    EXPECT(*locked == 42);
+    scale<<<1, 1, 0, stream>>>(word, 2);
+    CHECK(cudaMemset(locked, 1, sizeof(int)));
+    EXPECT(*locked == 0x01010101);
+    CHECK(cudaFreeHost(locked));
+    CHECK(cudaFree(word));
+}
+
 int main() {
     int *host, *device, calls = 0;
     Seen seen[STREAMS];
@@ -46,6 +68,7 @@ int main() {
         if (s == 0) CHECK(cudaEventRecord(first_done, streams[0]));
         else CHECK(cudaStreamWaitEvent(streams[s], first_done, 0));
     }
+    copy_page_locked_memory(streams[0]);
     for (int s = 0; s < STREAMS; s++)
         scale<<<PART / 128, 128, 0, streams[s]>>>(device + s * PART, 1);
     for (int s = STREAMS - 1; s >= 0; s--) {
