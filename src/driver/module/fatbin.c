@@ -141,9 +141,11 @@ static bool take_apart(const void *image, size_t size, Given *given) {
 typedef struct Chosen {
     GpuImage *texts;
     int count;
-    uint32_t machine; /* an architecture that has machine code; 0: none */
-    bool lacks_ptx;   /* one of the objects lacks PTX */
-    const char *name; /* name of the whole image, for messages */
+    uint32_t machine;  /* an architecture that has machine code; 0: none */
+    bool lacks_ptx;    /* one of the objects lacks PTX */
+    const char *lacks; /* a function of the driver that machine code calls, and Tyto does not have
+                        * for it; NULL: none */
+    const char *name;  /* name of the whole image, for messages */
     Arena *arena;
 } Chosen;
 
@@ -157,12 +159,23 @@ static bool add_text(const FatbinItem *item, Chosen *chosen) {
     return true;
 }
 
-/* Adds machine code, unless its form is unknown; returns false if the entry is damaged. */
+/* Adds machine code, unless its form is unknown or it needs what Tyto does not have; returns false
+ * if the entry is damaged. */
 static bool add_cubin(const FatbinItem *item, Chosen *chosen) {
     if (!add_text(item, chosen)) return false;
     const GpuImage *cubin = &chosen->texts[chosen->count - 1];
-    if (!cubin_is(cubin->text, cubin->length)) chosen->count--;
+    const bool is_known = cubin_is(cubin->text, cubin->length);
+    if (is_known) chosen->lacks = isa_sass_lacks(cubin->text, cubin->length, chosen->arena);
+    if (!is_known || chosen->lacks) chosen->count--;
     return true;
+}
+
+static CUresult say_lacks(const Chosen *chosen, Diag *diag) {
+    diag_error(diag, chosen->name, 0, 0,
+               "the machine code calls %s, which Tyto only has for PTX, and the program does not "
+               "hold all its PTX; build it with nvcc -gencode arch=compute_N,code=compute_N",
+               chosen->lacks);
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
 /* Adds the machine code that the linker made, if the target runs it; returns false if it is
@@ -210,6 +223,7 @@ CUresult fatbin_open(const void *image, size_t size, const char *name, const Ima
         }
     }
     if (!is_whole) return say_damaged(name, diag);
+    if (chosen.lacks && (chosen.lacks_ptx || !chosen.count)) return say_lacks(&chosen, diag);
     *texts = chosen.texts;
     *count = chosen.count;
     return chosen.count ? CUDA_SUCCESS
