@@ -19,7 +19,7 @@ enum {
     WARP_QUANTUM = 32,         /* warp instructions in one turn of a warp */
     CTA_QUANTUM = 1 << 18,     /* warp instructions in one turn of a CTA, ... */
     CLUSTER_QUANTUM = 1 << 10, /* ... and in one turn if others of its cluster may wait for it */
-    VAIN_LOOKS = 64,      /* rounds in which each warp of a CTA polls for a store that no thread
+    VAIN_LOOKS = 8,       /* rounds in which each warp of a CTA polls for a store that no thread
                              makes, before the CTA's turn ends; ours */
     LAST_LOOKS = 1 << 16, /* rounds in which each warp polls for a store that no thread makes,
                              before the launch fails */
