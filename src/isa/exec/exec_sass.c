@@ -160,14 +160,17 @@ EXEC(LEA) {
     const RowWord *c = word_row(warp, inst, 4);
     const uint32_t imm = (uint32_t)inst->imm, shift = imm & ISA_LEA_SHIFT;
     const bool is_extended = imm & ISA_LEA_EXTENDED;
+    /* The carry of a difference is that of the complement and one: without a borrow it is set, also
+     * if the low word of A is zero. */
+    const bool is_difference = imm & ISA_LEA_NEGATIVE_A && !is_extended && !(imm & ISA_LEA_HIGH);
     const uint32_t carry = is_extended ? carry_of(warp, inst, 5, imm / ISA_LEA_NEGATIVE_CARRY) : 0;
     FOR_LANES {
         const uint32_t upper = imm & ISA_LEA_SIGN ? (uint32_t)((int32_t)a[lane] >> 31) : c[lane];
         uint64_t whole = join(a[lane], upper);
-        if (imm & ISA_LEA_NEGATIVE_A) whole = is_extended ? ~whole : 0 - whole;
+        if (imm & ISA_LEA_NEGATIVE_A && !is_difference) whole = is_extended ? ~whole : 0 - whole;
         const uint64_t shifted = whole << shift;
         const uint32_t part = imm & ISA_LEA_HIGH ? (uint32_t)(shifted >> 32) : (uint32_t)shifted;
-        uint64_t sum = part;
+        uint64_t sum = is_difference ? (uint64_t)(uint32_t)~part + 1 : part;
         if (!(imm & ISA_LEA_NEGATIVE_B)) sum += b[lane];
         else sum += (uint64_t)(uint32_t)~b[lane] + !is_extended;
         sum += carry >> lane & 1;
