@@ -27,6 +27,8 @@ CASES = (
     (("linked.cu", "linked_other.cu"), ("-rdc=true", "-arch=sm_80", "-DRECURSIVE"), "8.0", "machine", "nvlink", LINKED),
     (("linked.cu", "linked_other.cu"), ("-rdc=true", "-G", "-arch=sm_90"), "9.0", "machine", "nvlink", LINKED),
     (("children.cu",), ("-rdc=true", "-lcudadevrt", "-arch=sm_90"), "9.0", "machine", "", "42 no error\n"),
+    (("constant_map.cu",), ("-arch=sm_90", "-lcuda"), "9.0", "machine", "ptxas", "96 189 no error\n"),
+    ((str(ROOT / "tests" / "cudart" / "programs" / "graph_conditional.cu"),), ("-arch=sm_90",), "9.0", "machine", "ptxas", "passed\n"),
 )
 SKIPPED = 77
 
