@@ -3,6 +3,26 @@
  * Every copy except plain ones becomes a box copy of the driver. */
 #include "cudart/runtime.h"
 
+/* ---- Functions that do not return before they are done ---- */
+
+/* Whether the host can access the memory without a copy: it is page-locked or managed. */
+static bool is_host_memory(const void *pointer) {
+    unsigned type = 0, is_managed = 0;
+    const CUdeviceptr address = address_of(pointer);
+    if (!pointer) return false;
+    if (cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)) return false;
+    if (type == CU_MEMORYTYPE_HOST) return true;
+    return !cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) &&
+           is_managed;
+}
+
+/* The driver keeps copies from pageable memory, and waits for those to it. A copy from page-locked
+ * or managed memory, or to it, may still be queued. */
+cudaError_t copy_finish(cudaError_t status, const void *to, const void *from) {
+    if (status || !(is_host_memory(to) || is_host_memory(from))) return status;
+    return RUNTIME_CALL(cuStreamSynchronize(NULL));
+}
+
 /* ---- Bytes ---- */
 
 static int copy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind,
@@ -28,7 +48,7 @@ cudaError_t CUDARTAPI cudaMemcpyAsync(void *destination, const void *source, siz
 
 cudaError_t CUDARTAPI cudaMemcpy(void *destination, const void *source, size_t size,
                                  enum cudaMemcpyKind kind) {
-    return cudaMemcpyAsync(destination, source, size, kind, NULL);
+    return copy_finish(cudaMemcpyAsync(destination, source, size, kind, NULL), destination, source);
 }
 
 cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void *destination, int destination_device,
@@ -40,7 +60,8 @@ cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void *destination, int destination_dev
 
 cudaError_t CUDARTAPI cudaMemcpyPeer(void *destination, int destination_device, const void *source,
                                      int source_device, size_t size) {
-    return cudaMemcpyPeerAsync(destination, destination_device, source, source_device, size, NULL);
+    if (destination_device || source_device) return runtime_leave(cudaErrorInvalidDevice);
+    return cudaMemcpy(destination, source, size, cudaMemcpyDeviceToDevice);
 }
 
 /* ---- Variables ---- */
@@ -86,6 +107,12 @@ static int copy_from_symbol(void *destination, const void *symbol, size_t size, 
     return status ? status : copy(destination, place, size, kind, stream);
 }
 
+/* Where a variable is; NULL if there is no such variable. */
+static const void *place_of(const void *symbol) {
+    void *place = NULL;
+    return copy_place_in(symbol, 0, 0, &place) ? NULL : place;
+}
+
 cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(const void *symbol, const void *source, size_t size,
                                               size_t offset, enum cudaMemcpyKind kind,
                                               cudaStream_t stream) {
@@ -94,7 +121,8 @@ cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(const void *symbol, const void *so
 
 cudaError_t CUDARTAPI cudaMemcpyToSymbol(const void *symbol, const void *source, size_t size,
                                          size_t offset, enum cudaMemcpyKind kind) {
-    return cudaMemcpyToSymbolAsync(symbol, source, size, offset, kind, NULL);
+    const cudaError_t status = cudaMemcpyToSymbolAsync(symbol, source, size, offset, kind, NULL);
+    return copy_finish(status, place_of(symbol), source);
 }
 
 cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void *destination, const void *symbol, size_t size,
@@ -105,7 +133,9 @@ cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void *destination, const void *s
 
 cudaError_t CUDARTAPI cudaMemcpyFromSymbol(void *destination, const void *symbol, size_t size,
                                            size_t offset, enum cudaMemcpyKind kind) {
-    return cudaMemcpyFromSymbolAsync(destination, symbol, size, offset, kind, NULL);
+    const cudaError_t status =
+        cudaMemcpyFromSymbolAsync(destination, symbol, size, offset, kind, NULL);
+    return copy_finish(status, destination, place_of(symbol));
 }
 
 cudaError_t CUDARTAPI cudaGetSymbolAddress(void **pointer, const void *symbol) {
@@ -213,8 +243,9 @@ cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *destination, size_t destination_pi
 cudaError_t CUDARTAPI cudaMemcpy2D(void *destination, size_t destination_pitch, const void *source,
                                    size_t source_pitch, size_t width, size_t height,
                                    enum cudaMemcpyKind kind) {
-    return cudaMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width, height,
-                             kind, NULL);
+    const cudaError_t status = cudaMemcpy2DAsync(destination, destination_pitch, source,
+                                                 source_pitch, width, height, kind, NULL);
+    return copy_finish(status, destination, source);
 }
 
 cudaError_t CUDARTAPI cudaMemcpy2DToArrayAsync(cudaArray_t destination, size_t x_bytes, size_t y,
@@ -228,8 +259,9 @@ cudaError_t CUDARTAPI cudaMemcpy2DToArrayAsync(cudaArray_t destination, size_t x
 cudaError_t CUDARTAPI cudaMemcpy2DToArray(cudaArray_t destination, size_t x_bytes, size_t y,
                                           const void *source, size_t pitch, size_t width,
                                           size_t height, enum cudaMemcpyKind kind) {
-    return cudaMemcpy2DToArrayAsync(destination, x_bytes, y, source, pitch, width, height, kind,
-                                    NULL);
+    const cudaError_t status =
+        cudaMemcpy2DToArrayAsync(destination, x_bytes, y, source, pitch, width, height, kind, NULL);
+    return copy_finish(status, NULL, source);
 }
 
 cudaError_t CUDARTAPI cudaMemcpy2DFromArrayAsync(void *destination, size_t pitch,
@@ -243,8 +275,9 @@ cudaError_t CUDARTAPI cudaMemcpy2DFromArrayAsync(void *destination, size_t pitch
 cudaError_t CUDARTAPI cudaMemcpy2DFromArray(void *destination, size_t pitch,
                                             cudaArray_const_t source, size_t x_bytes, size_t y,
                                             size_t width, size_t height, enum cudaMemcpyKind kind) {
-    return cudaMemcpy2DFromArrayAsync(destination, pitch, source, x_bytes, y, width, height, kind,
-                                      NULL);
+    const cudaError_t status = cudaMemcpy2DFromArrayAsync(destination, pitch, source, x_bytes, y,
+                                                          width, height, kind, NULL);
+    return copy_finish(status, destination, NULL);
 }
 
 cudaError_t CUDARTAPI cudaMemcpy2DArrayToArray(cudaArray_t destination, size_t destination_x_bytes,
@@ -353,7 +386,8 @@ cudaError_t CUDARTAPI cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *given,
 }
 
 cudaError_t CUDARTAPI cudaMemcpy3D(const struct cudaMemcpy3DParms *given) {
-    return cudaMemcpy3DAsync(given, NULL);
+    const cudaError_t status = cudaMemcpy3DAsync(given, NULL);
+    return status ? status : copy_finish(status, given->dstPtr.ptr, given->srcPtr.ptr);
 }
 
 /* Both devices are the only one. */
@@ -379,7 +413,8 @@ cudaError_t CUDARTAPI cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *
 }
 
 cudaError_t CUDARTAPI cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *given) {
-    return cudaMemcpy3DPeerAsync(given, NULL);
+    const cudaError_t status = cudaMemcpy3DPeerAsync(given, NULL);
+    return status ? status : copy_finish(status, given->dstPtr.ptr, given->srcPtr.ptr);
 }
 
 /* ---- A run of bytes that continues from row to row of an array ---- */
@@ -432,7 +467,9 @@ cudaError_t CUDARTAPI cudaMemcpyToArrayAsync(cudaArray_t destination, size_t x_b
 
 cudaError_t CUDARTAPI cudaMemcpyToArray(cudaArray_t destination, size_t x_bytes, size_t y,
                                         const void *source, size_t size, enum cudaMemcpyKind kind) {
-    return cudaMemcpyToArrayAsync(destination, x_bytes, y, source, size, kind, NULL);
+    const cudaError_t status =
+        cudaMemcpyToArrayAsync(destination, x_bytes, y, source, size, kind, NULL);
+    return copy_finish(status, NULL, source);
 }
 
 cudaError_t CUDARTAPI cudaMemcpyFromArrayAsync(void *destination, cudaArray_const_t source,
@@ -445,7 +482,9 @@ cudaError_t CUDARTAPI cudaMemcpyFromArrayAsync(void *destination, cudaArray_cons
 cudaError_t CUDARTAPI cudaMemcpyFromArray(void *destination, cudaArray_const_t source,
                                           size_t x_bytes, size_t y, size_t size,
                                           enum cudaMemcpyKind kind) {
-    return cudaMemcpyFromArrayAsync(destination, source, x_bytes, y, size, kind, NULL);
+    const cudaError_t status =
+        cudaMemcpyFromArrayAsync(destination, source, x_bytes, y, size, kind, NULL);
+    return copy_finish(status, destination, NULL);
 }
 
 cudaError_t CUDARTAPI cudaMemcpyArrayToArray(cudaArray_t destination, size_t destination_x_bytes,

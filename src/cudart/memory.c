@@ -268,7 +268,7 @@ cudaError_t CUDARTAPI cudaMemsetAsync(void *pointer, int value, size_t count, cu
 }
 
 cudaError_t CUDARTAPI cudaMemset(void *pointer, int value, size_t count) {
-    return cudaMemsetAsync(pointer, value, count, NULL);
+    return copy_finish(cudaMemsetAsync(pointer, value, count, NULL), pointer, NULL);
 }
 
 cudaError_t CUDARTAPI cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
@@ -279,7 +279,8 @@ cudaError_t CUDARTAPI cudaMemset2DAsync(void *pointer, size_t pitch, int value, 
 
 cudaError_t CUDARTAPI cudaMemset2D(void *pointer, size_t pitch, int value, size_t width,
                                    size_t height) {
-    return cudaMemset2DAsync(pointer, pitch, value, width, height, NULL);
+    return copy_finish(cudaMemset2DAsync(pointer, pitch, value, width, height, NULL), pointer,
+                       NULL);
 }
 
 cudaError_t CUDARTAPI cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value,
@@ -297,5 +298,5 @@ cudaError_t CUDARTAPI cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value
 
 cudaError_t CUDARTAPI cudaMemset3D(struct cudaPitchedPtr pointer, int value,
                                    struct cudaExtent extent) {
-    return cudaMemset3DAsync(pointer, value, extent, NULL);
+    return copy_finish(cudaMemset3DAsync(pointer, value, extent, NULL), pointer.ptr, NULL);
 }

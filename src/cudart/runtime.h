@@ -93,6 +93,9 @@ int copy_describe_bytes(void *to, const void *from, size_t size, enum cudaMemcpy
                         CUDA_MEMCPY3D *box);
 /* Converts it back. */
 int copy_read_box(const CUDA_MEMCPY3D *box, struct cudaMemcpy3DParms *out);
+/* The end of a copy, or filling, in the default stream that is not asynchronous: if it succeeded so
+ * far, waits until it is done, where the host could notice that it is not. NULL: an array. */
+cudaError_t copy_finish(cudaError_t status, const void *to, const void *from);
 /* The error if a copy of this kind to or from a variable is not possible; 0 if it is. */
 int copy_check_to_symbol(enum cudaMemcpyKind kind);
 int copy_check_from_symbol(enum cudaMemcpyKind kind);

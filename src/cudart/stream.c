@@ -1,6 +1,8 @@
 /* Streams and events: passed to the driver. */
 #include "cudart/runtime.h"
 
+#include <stdlib.h>
+
 cudaError_t CUDARTAPI cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags,
                                                    int priority) {
     return RUNTIME_CALL(cuStreamCreateWithPriority(stream, flags, priority));
@@ -31,12 +33,31 @@ cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event
     return RUNTIME_CALL(cuStreamWaitEvent(stream, event, flags));
 }
 
+/* A callback as the runtime declares it: its status has another type than the driver's. */
+typedef struct Callback {
+    cudaStreamCallback_t function;
+    void *user;
+} Callback;
+
+static void CUDA_CB call_back(CUstream stream, CUresult status, void *user) {
+    const Callback callback = *(Callback *)user;
+    free(user);
+    callback.function(stream, (cudaError_t)status, callback.user);
+}
+
+static CUresult add_callback(CUstream stream, Callback given) {
+    Callback *callback = malloc(sizeof *callback);
+    if (!callback) return CUDA_ERROR_OUT_OF_MEMORY;
+    *callback = given;
+    const CUresult status = cuStreamAddCallback(stream, call_back, callback, 0);
+    if (status) free(callback);
+    return status;
+}
+
 cudaError_t CUDARTAPI cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                             void *user, unsigned int flags) {
     if (!callback || flags) return runtime_leave(cudaErrorInvalidValue);
-    cudaError_t status = RUNTIME_CALL(cuStreamQuery(stream));
-    if (status == cudaSuccess) callback(stream, cudaSuccess, user);
-    return status;
+    return RUNTIME_CALL(add_callback(stream, (Callback){callback, user}));
 }
 
 cudaError_t CUDARTAPI cudaStreamGetPriority(cudaStream_t stream, int *priority) {

@@ -45,17 +45,22 @@ static uint64_t buffer(Fixture *fixture, uint64_t bytes) {
     return mem_alloc(gpu_memory(fixture->gpu), bytes, MEM_ALLOC_ALIGN, MEM_KIND_BUFFER, NULL);
 }
 
-static GpuResult run(Fixture *fixture, const char *ptx, uint32_t threads, uint64_t parameter) {
+static GpuResult run_grid(Fixture *fixture, const char *ptx, uint32_t ctas, uint32_t threads,
+                          uint64_t parameter) {
     GpuImage image = {.name = "k.ptx", .text = ptx, .length = strlen(ptx)};
     GpuModule *module = gpu_load(fixture->gpu, &image, 1, fixture->diag);
     if (!module) fail_msg("%s", diag_text(fixture->diag));
     GpuLaunch launch = {
-        .module = module, .grid = {1, 1, 1}, .block = {threads, 1, 1}, .parameters = &parameter};
+        .module = module, .grid = {ctas, 1, 1}, .block = {threads, 1, 1}, .parameters = &parameter};
     launch.function = gpu_find_function(module, "k");
     GpuResult result;
     gpu_launch(fixture->gpu, &launch, &result);
     gpu_unload(module);
     return result;
+}
+
+static GpuResult run(Fixture *fixture, const char *ptx, uint32_t threads, uint64_t parameter) {
+    return run_grid(fixture, ptx, 1, threads, parameter);
 }
 
 /* Expects that the launch failed with this code, and that its message contains `text`. */
@@ -165,6 +170,25 @@ static void the_taken_side_of_a_branch_runs_first(void **state) {
              words);
     assert_int_equal(words[0], 64);
     assert_true(words[2] < words[1]);
+}
+
+/* The first thread of each CTA waits for those of all CTAs, the other warps wait for it. */
+static void ctas_that_wait_for_others_take_short_turns(void **state) {
+    (void)state;
+    enum { CTAS = 64 };
+    Fixture fixture;
+    start(&fixture, (GpuOptions){0});
+    const uint64_t address = buffer(&fixture, 4);
+    const GpuResult result =
+        run_grid(&fixture,
+                 KERNEL("setp.ne.u32 %c, %t, 0;\n@%c bra DONE;\natom.global.add.u32 %v, [%p], 1;\n"
+                        "AGAIN:\nld.volatile.global.u32 %v, [%p];\nsetp.lt.u32 %c, %v, 64;\n"
+                        "@%c bra AGAIN;\nDONE:\nbar.sync 0;\n"),
+                 CTAS, 96, address);
+    assert_int_equal(result.status, GPU_OK);
+    /* CTA i has at most CTAS - i turns, of at most a hundred instructions each. */
+    assert_true(result.warp_instructions < CTAS * CTAS / 2 * 100);
+    stop(&fixture);
 }
 
 static void a_function_gives_back_all_its_results(void **state) {
@@ -335,6 +359,7 @@ int main(void) {
         cmocka_unit_test(explains_a_barrier_that_cannot_complete),
         cmocka_unit_test(a_barrier_waits_no_more_for_a_warp_that_has_left),
         cmocka_unit_test(the_taken_side_of_a_branch_runs_first),
+        cmocka_unit_test(ctas_that_wait_for_others_take_short_turns),
         cmocka_unit_test(a_function_gives_back_all_its_results),
         cmocka_unit_test(stops_at_the_instruction_limit),
         cmocka_unit_test(reports_runaway_recursion),

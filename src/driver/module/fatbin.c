@@ -141,9 +141,11 @@ static bool take_apart(const void *image, size_t size, Given *given) {
 typedef struct Chosen {
     GpuImage *texts;
     int count;
-    uint32_t machine; /* an architecture that has machine code; 0: none */
-    bool lacks_ptx;   /* one of the objects lacks PTX */
-    const char *name; /* name of the whole image, for messages */
+    uint32_t machine;  /* an architecture that has machine code; 0: none */
+    bool lacks_ptx;    /* one of the objects lacks PTX */
+    const char *lacks; /* a function of the driver that machine code calls, and Tyto does not have
+                        * for it; NULL: none */
+    const char *name;  /* name of the whole image, for messages */
     Arena *arena;
 } Chosen;
 
@@ -157,26 +159,33 @@ static bool add_text(const FatbinItem *item, Chosen *chosen) {
     return true;
 }
 
-/* Adds machine code, unless its form is unknown, or it calls what Tyto lacks and there may be PTX
- * instead (the device runtime, for example); returns false if the entry is damaged. */
-static bool add_cubin(const FatbinItem *item, bool may_have_ptx, Chosen *chosen) {
+/* Adds machine code, unless its form is unknown or it needs what Tyto does not have; returns false
+ * if the entry is damaged. */
+static bool add_cubin(const FatbinItem *item, Chosen *chosen) {
     if (!add_text(item, chosen)) return false;
     const GpuImage *cubin = &chosen->texts[chosen->count - 1];
-    if (!cubin_is(cubin->text, cubin->length) ||
-        (may_have_ptx && isa_sass_lacks(cubin->text, cubin->length, chosen->arena)))
-        chosen->count--;
+    const bool is_known = cubin_is(cubin->text, cubin->length);
+    if (is_known) chosen->lacks = isa_sass_lacks(cubin->text, cubin->length, chosen->arena);
+    if (!is_known || chosen->lacks) chosen->count--;
     return true;
+}
+
+static CUresult say_lacks(const Chosen *chosen, Diag *diag) {
+    diag_error(diag, chosen->name, 0, 0,
+               "the machine code calls %s, which Tyto only has for PTX, and the program does not "
+               "hold all its PTX; build it with nvcc -gencode arch=compute_N,code=compute_N",
+               chosen->lacks);
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
 /* Adds the machine code that the linker made, if the target runs it; returns false if it is
  * damaged. */
-static bool add_linked(const Given *given, const ImageTarget *target, bool may_have_ptx,
-                       Chosen *chosen) {
+static bool add_linked(const Given *given, const ImageTarget *target, Chosen *chosen) {
     Contents contents;
     if (!given->linked ||
         !read_entries(given->linked, given->most, target->architecture, &contents))
         return true;
-    return !contents.cubin.entry.kind || add_cubin(&contents.cubin, may_have_ptx, chosen);
+    return !contents.cubin.entry.kind || add_cubin(&contents.cubin, chosen);
 }
 
 /* Adds the text or the machine code of one fat binary; returns false if it is damaged. */
@@ -189,7 +198,7 @@ static bool add_object(const Given *given, int i, const ImageTarget *target, Cho
     const bool is_alone = given->count == 1 && !given->linked;
     chosen->lacks_ptx |= !has_ptx;
     if (contents.cubin.entry.kind && is_alone && (target->prefers_machine || !has_ptx)) {
-        if (!add_cubin(&contents.cubin, has_ptx, chosen)) return false;
+        if (!add_cubin(&contents.cubin, chosen)) return false;
         if (chosen->count) return true;
     }
     return !has_ptx || add_text(&contents.best, chosen);
@@ -201,19 +210,20 @@ CUresult fatbin_open(const void *image, size_t size, const char *name, const Ima
     if (!take_apart(image, size, &given)) return say_damaged(name, diag);
     Chosen chosen = {
         .texts = ARENA_ARRAY(arena, GpuImage, given.count + 1), .name = name, .arena = arena};
-    bool is_whole = !target->prefers_machine || add_linked(&given, target, true, &chosen);
+    bool is_whole = !target->prefers_machine || add_linked(&given, target, &chosen);
     const bool has_linked = chosen.count != 0;
     for (int i = 0; is_whole && !has_linked && i < given.count; i++)
         is_whole = add_object(&given, i, target, &chosen);
     if (is_whole && chosen.lacks_ptx && given.linked) {
         const int before = chosen.count;
-        is_whole = add_linked(&given, target, false, &chosen);
+        is_whole = add_linked(&given, target, &chosen);
         if (chosen.count > before) {
             chosen.texts[0] = chosen.texts[before];
             chosen.count = 1;
         }
     }
     if (!is_whole) return say_damaged(name, diag);
+    if (chosen.lacks && (chosen.lacks_ptx || !chosen.count)) return say_lacks(&chosen, diag);
     *texts = chosen.texts;
     *count = chosen.count;
     return chosen.count ? CUDA_SUCCESS

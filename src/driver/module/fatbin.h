@@ -19,7 +19,8 @@ bool fatbin_is(const void *image);
  * a program linked with -rdc=true. If there are texts for several architectures, the one nearest
  * below the target's is used, else the lowest. A cubin suits devices of the same major version and
  * an equal or higher minor version. It is used if the target prefers machine code or if there is no
- * PTX. Returns CUDA_ERROR_NO_BINARY_FOR_GPU if there is neither, and CUDA_ERROR_INVALID_IMAGE if
+ * PTX, unless it calls functions of the driver that only PTX can call here (dynamic parallelism).
+ * Returns CUDA_ERROR_NO_BINARY_FOR_GPU if there is neither, and CUDA_ERROR_INVALID_IMAGE if
  * the binary is damaged, both with a message. */
 CUresult fatbin_open(const void *image, size_t size, const char *name, const ImageTarget *target,
                      Arena *arena, GpuImage **texts, int *count, Diag *diag);

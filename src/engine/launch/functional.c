@@ -1,9 +1,10 @@
 /* Functional runs: the effects of all instructions, without timing.
  *
- * A CTA runs until it ends or has used up its quantum of instructions. Then the next CTAs get their
- * turn, so that CTAs that wait for each other (flags, grid barriers) make progress. Within a CTA,
- * warps are interleaved: a turn is a few instructions, or one store (isa_run), so that races that
- * are benign on a GPU end as they do there. The order is fixed, so results never vary. */
+ * A CTA runs until it ends, can only poll, or has used up its quantum of instructions. Then the
+ * next CTAs get their turn, so that CTAs that wait for each other (flags, grid barriers) make
+ * progress. Within a CTA, warps are interleaved: a turn is a few instructions, or one store
+ * (isa_run), so that races that are benign on a GPU end as they do there. The order is fixed, so
+ * results never vary. */
 #include "engine/launch/gpu_internal.h"
 
 #include <stdio.h>
@@ -18,9 +19,11 @@ enum {
     WARP_QUANTUM = 32,         /* warp instructions in one turn of a warp */
     CTA_QUANTUM = 1 << 18,     /* warp instructions in one turn of a CTA, ... */
     CLUSTER_QUANTUM = 1 << 10, /* ... and in one turn if others of its cluster may wait for it */
-    LAST_LOOKS = 1 << 16,      /* rounds in which each warp polls for a store that no thread makes,
-                                  before the launch fails */
-    MAX_RESIDENT = 1024        /* CTAs in progress at once, unless the launch is cooperative */
+    VAIN_LOOKS = 8,       /* rounds in which each warp of a CTA polls for a store that no thread
+                             makes, before the CTA's turn ends; ours */
+    LAST_LOOKS = 1 << 16, /* rounds in which each warp polls for a store that no thread makes,
+                             before the launch fails */
+    MAX_RESIDENT = 1024   /* CTAs in progress at once, unless the launch is cooperative */
 };
 
 typedef struct Run {
@@ -80,13 +83,17 @@ static void fault_deadlock(Run *run, const IsaCta *cta) {
     add_waits(run);
 }
 
-/* Whether every live warp polls for something that no warp will store. */
+/* Whether every live warp of the CTA polls for something that no warp has stored so far. */
+static bool cta_polls(const Run *run, const IsaCta *cta, IsaPollTest *looks, uint32_t rounds) {
+    for (uint32_t rest = cta->alive; rest; rest &= rest - 1)
+        if (!looks(&run->context, &cta->warps[bits_lowest32(rest)], rounds)) return false;
+    return true;
+}
+
+/* Whether this holds for every CTA. */
 static bool all_poll(const Run *run, IsaPollTest *looks, uint32_t rounds) {
-    for (uint32_t i = 0; i < run->live; i++) {
-        const IsaCta *cta = run->gpu->ctas[i];
-        for (uint32_t rest = cta->alive; rest; rest &= rest - 1)
-            if (!looks(&run->context, &cta->warps[bits_lowest32(rest)], rounds)) return false;
-    }
+    for (uint32_t i = 0; i < run->live; i++)
+        if (!cta_polls(run, run->gpu->ctas[i], looks, rounds)) return false;
     return run->live > 0;
 }
 
@@ -129,7 +136,20 @@ static uint64_t run_warp(Run *run, IsaWarp *warp) {
     return done;
 }
 
-/* Runs one turn of a CTA; returns true when the CTA has ended. */
+/* Whether the warp certainly polls. Other CTAs need not run for the sake of a loop that may only
+ * look like one that polls. */
+static bool surely_polls(const IsaContext *context, const IsaWarp *warp, uint32_t rounds) {
+    return isa_only_polls(context, warp, rounds) &&
+           (warp->cta->waiting >> warp->index & 1 || !warp->may_poll);
+}
+
+/* Whether no warp of the CTA can continue before another CTA stores something. */
+static bool polls_in_vain(const Run *run, const IsaCta *cta) {
+    return (cta->alive & ~cta->waiting) && cta_polls(run, cta, surely_polls, VAIN_LOOKS);
+}
+
+/* Runs one turn of a CTA; returns true when the CTA has ended. The turn is short if the CTA can
+ * only poll: most CTAs of a grid barrier wait for the last one to arrive. */
 static bool run_cta(Run *run, IsaCta *cta) {
     const uint64_t quantum = cta->cluster ? CLUSTER_QUANTUM : CTA_QUANTUM;
     for (uint64_t done = 0; done < quantum;) {
@@ -139,7 +159,7 @@ static bool run_cta(Run *run, IsaCta *cta) {
         for (; ready && !is_stopped(run); ready &= ready - 1)
             done += run_warp(run, &cta->warps[bits_lowest32(ready)]);
         if (!cta->alive) return true;
-        if (is_stopped(run)) return false;
+        if (is_stopped(run) || polls_in_vain(run, cta)) return false;
     }
     return false;
 }

@@ -139,6 +139,7 @@ bool tr_op_utma(Translator *t) {
     for (uint32_t i = 0; i < before + rank; ++i)
         row[i] = tr_register(t, block, i);
     const IsaOperand address = tr_joined(t, map);
+    t->step[t->steps - 1].sub = ISA_JOIN_GENERIC; /* maps may be in constant memory */
     const bool chooses = is_load && tr_mod(t, SASS_MOD_BULK_MULTICAST);
     const bool has_offsets = is_im2col && (is_load || is_prefetch);
     const int64_t more = t->wide_count;

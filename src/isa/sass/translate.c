@@ -136,7 +136,8 @@ typedef struct SystemCall {
 static const SystemCall system_calls[] = {{PTX_BUILTIN_VPRINTF, {8, 8}, 4},
                                           {PTX_BUILTIN_MALLOC, {8}, 8},
                                           {PTX_BUILTIN_FREE, {8}, 0},
-                                          {PTX_BUILTIN_ASSERTFAIL, {8, 8, 4, 8, 8}, 0}};
+                                          {PTX_BUILTIN_ASSERTFAIL, {8, 8, 4, 8, 8}, 0},
+                                          {PTX_BUILTIN_SET_CONDITIONAL, {8, 4}, 0}};
 enum { FIRST_ARGUMENT = 4 };
 
 /* The row of a step that holds a value of `bytes` bytes in registers from `number` on. */

@@ -159,6 +159,10 @@ static const TrialRow rows[] = {
     {75, "atom.shared.min.s32 >r1, [counter], <r1", 0},
     {75, "red.shared.max.u64 [counter], <l1; bar.warp.sync -1; ld.shared.u64 >l1, [counter]", 0},
     {75, "atom.shared.cas.b64 >l1, [counter], 0, <l1", 0},
+    /* 64 bits minus a shifted number whose low word may be zero: LEA with a carry */
+    {75, ".reg .b64 a; and.b64 a, <l1, 7; shl.b64 a, a, 30; sub.u64 >l1, <l1, a", 0},
+    {75, ".reg .b64 a; shl.b64 a, <l1, 4; sub.u64 >l1, <l1, a", 0},
+    {75, ".reg .b64 a; shl.b64 a, <l1, 30; sub.u64 >l1, 4096, a", 0},
     THREE("max.f32", "a0", "b0", "c0"),
     THREE("min.ftz.NaN.f32", "a0", "mb0", "nc0"),
     THREE("min.f32", "na0", "0f3fc00000", "c0"),
