@@ -53,6 +53,8 @@ from the export table, `src/driver/api.h`.
 * A kernel's fault is printed on stderr with the kernel, the line of its PTX, the thread and the address.
   The error code then stays with the context: every later call there returns it until the context is destroyed
   or, for the primary context, reset. Other contexts are not affected.
+* The driver's launch functions return the fault of a kernel that runs immediately. A GPU returns it at the next wait, as Tyto's
+  runtime API does.
 * There is one device, with the machine's compute capability (`gpu.compute_capability`; `--compute-capability`
   changes it), also with `--functional`. PTX for later architectures is loaded anyway. Modules are PTX
   text (terminated by a NUL), a cubin, a fat binary that contains one of them, or the output of `cuLinkComplete`,
