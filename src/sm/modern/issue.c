@@ -619,7 +619,7 @@ SmStallReasons modern_stall_reasons(const ModernIssue *issue, const SmContext *s
     uint64_t left = view->resident, full = 0;
     for (uint32_t s = 0; s < issue->subcores; s++)
         full |= view->scheduler_warps[s] & modern_without_place(issue, sm, s);
-    sm_take_warp_reasons(&reasons, &left, sm, modern_paying(issue));
+    sm_take_warp_reasons(&reasons, &left, sm, issue->states.issued | modern_paying(issue));
     stall_reasons_take(&reasons, &left, issue->delay[DELAY_FETCH], PROFILE_cycles_fetch_miss);
     stall_reasons_take(&reasons, &left, issue->delay[DELAY_BRANCH], PROFILE_cycles_branch);
     stall_reasons_take(&reasons, &left, issue->delayed, PROFILE_cycles_result);

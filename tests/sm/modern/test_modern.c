@@ -35,7 +35,7 @@ static void test_a_warp_that_yields_issues_nothing_in_the_next_cycle(void **stat
 
 /* Warps 0 and 4 are in one sub-core, warp 1 is in another. The warp that waits gives way. */
 static void test_another_warp_of_the_subcore_uses_the_cycles(void **state) {
-    enum { WARPS = 36 };
+    enum { WARPS = 8 };
     (void)state;
     IsaControl control[MOST];
     start_controls(control);
@@ -49,6 +49,21 @@ static void test_another_warp_of_the_subcore_uses_the_cycles(void **state) {
             for (uint32_t pc = 0; pc < 6; pc++)
                 for (uint32_t of = 0; of < 6; of++)
                     assert_int_not_equal(issue_of(bench, warp, pc), issue_of(bench, other, of));
+    bench_stop(bench);
+}
+
+/* Two CTAs of 20 warps, in slots 0 to 39. */
+static void test_warps_of_all_slots_have_a_subcore(void **state) {
+    (void)state;
+    IsaControl control[MOST];
+    start_controls(control);
+    Bench *bench = bench_new(machine, 20, "mov.u32 %r1, 1;", false, NULL);
+    bench_set_controls(bench, control);
+    bench_begin(bench, NULL);
+    bench_run(bench, 2);
+    for (int warp = 0; warp < 40; warp++)
+        assert_in_range(issue_of(bench, warp, 0), issue_of(bench, 0, 0),
+                        issue_of(bench, 0, 0) + 40);
     bench_stop(bench);
 }
 
@@ -318,6 +333,7 @@ int main(void) {
         cmocka_unit_test(test_a_stall_count_says_when_the_next_issues),
         cmocka_unit_test(test_a_warp_that_yields_issues_nothing_in_the_next_cycle),
         cmocka_unit_test(test_another_warp_of_the_subcore_uses_the_cycles),
+        cmocka_unit_test(test_warps_of_all_slots_have_a_subcore),
         cmocka_unit_test(test_a_counter_keeps_its_readers_until_the_result_is_there),
         cmocka_unit_test(test_a_raise_shows_two_cycles_after_issue),
         cmocka_unit_test(test_a_read_counter_falls_before_the_result),
