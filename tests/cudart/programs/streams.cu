@@ -24,7 +24,7 @@ static void CUDART_CB look(cudaStream_t stream, cudaError_t status, void *user) 
 
 // What is not asynchronous is done when it returns, although a kernel of another stream precedes it.
 static void copy_page_locked_memory(cudaStream_t stream) {
-    int *locked, *word;
+    int *locked, *on_device, *word;
     CHECK(cudaMallocHost((void **)&locked, sizeof(int)));
     CHECK(cudaMalloc((void **)&word, sizeof(int)));
     *locked = 7;
@@ -38,7 +38,8 @@ static void copy_page_locked_memory(cudaStream_t stream) {
     CHECK(cudaMemcpy2D(locked, 4, word, 4, 4, 1, cudaMemcpyDefault));
     EXPECT(*locked == 42);
     scale<<<1, 1, 0, stream>>>(word, 2);
-    CHECK(cudaMemset(locked, 1, sizeof(int)));
+    CHECK(cudaHostGetDevicePointer((void **)&on_device, locked, 0));
+    CHECK(cudaMemset(on_device, 1, sizeof(int)));
     EXPECT(*locked == 0x01010101);
     CHECK(cudaFreeHost(locked));
     CHECK(cudaFree(word));
